@@ -1,0 +1,3 @@
+//! The `nonpareil` command.
+
+fn main() {}

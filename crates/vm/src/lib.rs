@@ -1,0 +1,1 @@
+//! Runs methods: linking, heap, frames, interpreter, natives, locks, snapshots, probe events.

@@ -1,0 +1,3 @@
+//! Repository chores as code.
+
+fn main() {}
