@@ -1,0 +1,65 @@
+//! Finding annotations by type in the raw content of `RuntimeVisibleAnnotations` (JVMS §4.7.16).
+//!
+//! The content is not checked when a class is parsed, so everything here stops quietly at the
+//! first thing out of place, and nesting is limited so that it cannot exhaust the stack.
+
+use crate::ConstantPool;
+use crate::reader::Reader;
+
+/// Deeper nesting of element values than any compiler writes.
+const MAX_DEPTH: u32 = 64;
+
+/// Whether there is a top-level annotation of the type with this descriptor.
+pub(super) fn contains(content: &[u8], pool: &ConstantPool, descriptor: &[u8]) -> bool {
+    types(content, pool).any(|found| found == descriptor)
+}
+
+/// The descriptors of the top-level annotations.
+pub(super) fn types<'c>(
+    content: &'c [u8],
+    pool: &'c ConstantPool,
+) -> impl Iterator<Item = &'c [u8]> {
+    let mut reader = Reader::new(content);
+    let n_annotations = reader.u2().unwrap_or_default();
+    (0..n_annotations).map_while(move |_| {
+        let annotation_type = pool.try_utf8(reader.u2().ok()?)?;
+        // A fault behind this annotation's type ends the walk at the next one.
+        if skip_pairs(&mut reader, 0).is_none() {
+            reader = Reader::new(&[]);
+        }
+        Some(annotation_type)
+    })
+}
+
+fn skip_pairs(reader: &mut Reader<'_>, depth: u32) -> Option<()> {
+    for _ in 0..reader.u2().ok()? {
+        reader.u2().ok()?;
+        skip_value(reader, depth)?;
+    }
+    Some(())
+}
+
+fn skip_value(reader: &mut Reader<'_>, depth: u32) -> Option<()> {
+    if MAX_DEPTH < depth {
+        return None;
+    }
+    match reader.u1().ok()? {
+        b'B' | b'C' | b'D' | b'F' | b'I' | b'J' | b'S' | b'Z' | b's' | b'c' => {
+            reader.u2().ok()?;
+        }
+        b'e' => {
+            reader.u4().ok()?;
+        }
+        b'@' => {
+            reader.u2().ok()?;
+            skip_pairs(reader, depth + 1)?;
+        }
+        b'[' => {
+            for _ in 0..reader.u2().ok()? {
+                skip_value(reader, depth + 1)?;
+            }
+        }
+        _ => return None,
+    }
+    Some(())
+}

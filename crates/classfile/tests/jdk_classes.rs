@@ -1,0 +1,78 @@
+//! Every class of the real JDKs parses, and the run-time image finds what it lists.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test may panic and tell its timing"
+)]
+
+use std::time::Instant;
+
+use classfile::{ClassFile, mutf8};
+
+mod jdk;
+
+#[test]
+fn every_class_of_java_base_parses_and_has_the_name_of_its_path() {
+    for home in jdk::homes() {
+        let image = jdk::image(&home);
+        let classes = jdk::classes_of(&image, "java.base");
+        assert!(5_000 < classes.len());
+        // Touch the pages first, so that the time is that of parsing.
+        let n_bytes: usize = classes.iter().map(|(_, bytes)| bytes.len()).sum();
+        let touched: u64 =
+            classes.iter().flat_map(|(_, bytes)| bytes.iter()).map(|&b| u64::from(b)).sum();
+        assert!(0 < touched);
+        let start = Instant::now();
+        let parsed: Vec<ClassFile> = classes
+            .iter()
+            .map(|(path, bytes)| {
+                ClassFile::parse(bytes.clone()).unwrap_or_else(|error| panic!("{path}: {error}"))
+            })
+            .collect();
+        let elapsed = start.elapsed();
+        let n_methods: usize = parsed.iter().map(|class| class.methods().len()).sum();
+        eprintln!(
+            "{}: parsed {} classes, {n_methods} methods, {n_bytes} bytes in {elapsed:?}",
+            home.display(),
+            parsed.len()
+        );
+        for ((path, _), class) in classes.iter().zip(&parsed) {
+            assert_eq!(*path, format!("{}.class", mutf8::display(class.name())));
+        }
+    }
+}
+
+#[test]
+fn find_class_gives_each_class_of_the_image_with_its_module() {
+    for home in jdk::homes() {
+        let image = jdk::image(&home);
+        let mut names = Vec::new();
+        for name in image.resources() {
+            if name.extension == "class" && !name.parent.is_empty() && name.parent != "META-INF" {
+                names.push((name.module, format!("{}/{}", name.parent, name.base)));
+            }
+        }
+        let start = Instant::now();
+        for (module, name) in &names {
+            let (found, _) = image.find_class(name).unwrap_or_else(|| panic!("{name} of {module}"));
+            assert_eq!(found, *module, "{name}");
+        }
+        let each = start.elapsed() / names.len() as u32;
+        eprintln!("{}: found {} classes, {each:?} each", home.display(), names.len());
+        assert!(image.find_class("java/lang/NoSuchClass").is_none());
+        assert!(image.find_class("no/such/Package").is_none());
+        assert!(image.find_class("Unnamed").is_none());
+    }
+}
+
+#[test]
+fn a_package_is_found_in_its_module_with_dots_or_slashes() {
+    for home in jdk::homes() {
+        let image = jdk::image(&home);
+        assert_eq!(image.module_of_package("java.lang"), Some("java.base"));
+        assert_eq!(image.module_of_package("java/util/logging"), Some("java.logging"));
+        // Every module with a package below `java` has an empty one called so.
+        assert!(image.module_of_package("java").is_some());
+        assert_eq!(image.module_of_package("no.such.name"), None);
+    }
+}
