@@ -1,1 +1,26 @@
 //! Runs methods: linking, heap, frames, interpreter, natives, locks, snapshots, probe events.
+//!
+//! Knows nothing of sequences, goals, files, clocks or terminals; the outside is a [`host::Host`].
+
+pub mod value;
+pub mod symbol;
+pub mod heap;
+pub mod stack;
+pub mod class;
+pub mod code;
+pub mod frame;
+pub mod mode;
+pub mod thread;
+pub mod travel;
+pub mod alloc;
+pub mod string;
+pub mod throwable;
+pub mod link;
+pub mod loader;
+pub mod init;
+pub mod resolve;
+pub mod well_known;
+pub mod host;
+pub mod native;
+pub mod walk;
+pub mod vm;

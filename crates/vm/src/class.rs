@@ -1,0 +1,293 @@
+//! The runtime class model: what linking makes of a class file. Immutable once made and shared
+//! between machines; what can change (mirror, static fields, initialisation state, compiled code)
+//! lives in the heap or in `ClassRt`/`MethodRt` of one machine.
+
+use std::sync::Arc;
+
+use classfile::ClassFile;
+
+use crate::code::{Code, Insn};
+use crate::native::NativeFn;
+use crate::symbol::Symbol;
+use crate::value::{ClassId, Kind, LoaderId, MethodId, Ref};
+
+/// Access flags of JVMS tables 4.1-B, 4.5-A and 4.6-A.
+pub mod flags {
+    #![expect(missing_docs, reason = "names of the JVM specification")]
+    pub const PUBLIC: u16 = 0x0001;
+    pub const PRIVATE: u16 = 0x0002;
+    pub const PROTECTED: u16 = 0x0004;
+    pub const STATIC: u16 = 0x0008;
+    pub const FINAL: u16 = 0x0010;
+    pub const SYNCHRONIZED: u16 = 0x0020;
+    pub const VOLATILE: u16 = 0x0040;
+    pub const BRIDGE: u16 = 0x0040;
+    pub const VARARGS: u16 = 0x0080;
+    pub const TRANSIENT: u16 = 0x0080;
+    pub const NATIVE: u16 = 0x0100;
+    pub const INTERFACE: u16 = 0x0200;
+    pub const ABSTRACT: u16 = 0x0400;
+    pub const STRICT: u16 = 0x0800;
+    pub const SYNTHETIC: u16 = 0x1000;
+    pub const ANNOTATION: u16 = 0x2000;
+    pub const ENUM: u16 = 0x4000;
+}
+
+/// What sort of type a class is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// A class or interface from a class file.
+    Instance,
+    /// An array class. `element` is the kind of what one slot holds.
+    Array {
+        /// Class of the elements, one dimension less.
+        component: ClassId,
+        /// Kind of the elements.
+        element: Kind,
+    },
+    /// One of the nine primitive types.
+    Primitive(Kind),
+}
+
+/// How the collector treats instances of `java.lang.ref.Reference` subclasses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReferenceKind {
+    /// An ordinary object.
+    None,
+    /// `SoftReference` or a subclass.
+    Soft,
+    /// `WeakReference` or a subclass.
+    Weak,
+    /// `PhantomReference` or a subclass.
+    Phantom,
+    /// `FinalReference` (the finalizer machinery).
+    Final,
+}
+
+/// A linked class.
+#[derive(Debug)]
+pub struct Class {
+    /// Own identifier.
+    pub id: ClassId,
+    /// Internal form: `java/lang/Object`, `[I`, `int`. Hidden classes end in `+suffix`.
+    pub name: Symbol,
+    /// Class-file flags; array and primitive classes have sensible ones.
+    pub flags: u16,
+    /// Instance, array or primitive.
+    pub shape: Shape,
+    /// Direct superclass; `None` for Object, interfaces have Object.
+    pub super_class: Option<ClassId>,
+    /// Direct superinterfaces in class-file order.
+    pub interfaces: Box<[ClassId]>,
+    /// The chain from Object to this class: `supers[d]` is the ancestor at depth `d`.
+    pub supers: Box<[ClassId]>,
+    /// All superinterfaces, sorted; for an interface also itself.
+    pub all_interfaces: Box<[ClassId]>,
+    /// Defining loader.
+    pub loader: LoaderId,
+    /// The class file; `None` for arrays and primitives.
+    pub file: Option<Arc<ClassFile>>,
+    /// Fields declared here: class-file order, then the ones the machine adds.
+    pub fields: Box<[Field]>,
+    /// Methods declared here, class-file order.
+    pub methods: Box<[Method]>,
+    /// Virtual dispatch table; interfaces have none.
+    pub vtable: Box<[MethodId]>,
+    /// Size of an instance in bytes, header included; for arrays the element size.
+    pub instance_size: u32,
+    /// Byte offsets of all reference fields of an instance, superclasses included.
+    pub ref_offsets: Box<[u32]>,
+    /// Bytes of static fields that follow the mirror's own fields.
+    pub statics_size: u32,
+    /// Byte offsets of static reference fields inside the mirror.
+    pub static_ref_offsets: Box<[u32]>,
+    /// Soft, weak, phantom or final reference.
+    pub reference_kind: ReferenceKind,
+    /// Has a non-empty `finalize()` of its own or inherited below Object.
+    pub has_finalizer: bool,
+    /// Made by `defineClass0` with the hidden flag.
+    pub hidden: bool,
+    /// Nest host chosen at definition (hidden nest mates); otherwise from the class file.
+    pub nest_host: Option<ClassId>,
+    /// The module's package part of the name: `java/lang`; empty for the unnamed package.
+    pub package: Symbol,
+}
+
+impl Class {
+    /// Whether this is an interface (annotations included).
+    #[inline]
+    pub fn is_interface(&self) -> bool {
+        self.flags & flags::INTERFACE != 0
+    }
+
+    /// Whether this is an array class.
+    #[inline]
+    pub fn is_array(&self) -> bool {
+        matches!(self.shape, Shape::Array { .. })
+    }
+
+    /// The class file. Panics for arrays and primitives, which no constant pool refers to.
+    #[inline]
+    pub fn class_file(&self) -> &Arc<ClassFile> {
+        self.file.as_ref().expect("internal: only instance classes have a class file")
+    }
+
+    /// Depth below Object.
+    #[inline]
+    pub fn depth(&self) -> usize {
+        self.supers.len() - 1
+    }
+
+    /// A field declared here.
+    pub fn field(&self, name: &[u8], descriptor: &[u8]) -> Option<&Field> {
+        self.fields
+            .iter()
+            .find(|f| f.name.as_bytes() == name && f.descriptor.as_bytes() == descriptor)
+    }
+
+    /// A method declared here.
+    pub fn method(&self, name: &[u8], descriptor: &[u8]) -> Option<&Method> {
+        self.methods
+            .iter()
+            .find(|m| m.name.as_bytes() == name && m.descriptor.as_bytes() == descriptor)
+    }
+}
+
+/// A field of a linked class.
+#[derive(Debug, Clone)]
+pub struct Field {
+    /// Declaring class.
+    pub class: ClassId,
+    /// Position in `Class::fields`.
+    pub slot: u16,
+    /// Class-file flags.
+    pub flags: u16,
+    /// Name.
+    pub name: Symbol,
+    /// Descriptor.
+    pub descriptor: Symbol,
+    /// Kind behind the descriptor.
+    pub kind: Kind,
+    /// Byte offset in the instance, or in the mirror for static fields.
+    pub offset: u32,
+    /// Added by the machine; Java code must not see it.
+    pub injected: bool,
+}
+
+impl Field {
+    /// Whether the field is static.
+    #[inline]
+    pub fn is_static(&self) -> bool {
+        self.flags & flags::STATIC != 0
+    }
+}
+
+/// A method of a linked class.
+#[derive(Debug)]
+pub struct Method {
+    /// Own identifier.
+    pub id: MethodId,
+    /// Declaring class.
+    pub class: ClassId,
+    /// Position in `Class::methods` and in the class file.
+    pub slot: u16,
+    /// Class-file flags.
+    pub flags: u16,
+    /// Name.
+    pub name: Symbol,
+    /// Descriptor.
+    pub descriptor: Symbol,
+    /// Words that the arguments take, receiver included.
+    pub arg_slots: u16,
+    /// Kind of the result.
+    pub returns: Kind,
+    /// Index in the virtual dispatch table, if dispatched virtually.
+    pub vtable_index: Option<u32>,
+    /// `max_locals` and `max_stack` of the code, zero without code.
+    pub max_locals: u16,
+    /// See `max_locals`.
+    pub max_stack: u16,
+    /// `@CallerSensitive` of the JDK.
+    pub caller_sensitive: bool,
+    /// `@Hidden` of the JDK: left out of stack traces.
+    pub hidden: bool,
+    /// `MethodHandle.invokeExact` and its like (JVMS §2.9.3).
+    pub signature_polymorphic: bool,
+}
+
+impl Method {
+    /// Whether the method is static.
+    #[inline]
+    pub fn is_static(&self) -> bool {
+        self.flags & flags::STATIC != 0
+    }
+
+    /// Whether the method has no body.
+    #[inline]
+    pub fn is_abstract(&self) -> bool {
+        self.flags & flags::ABSTRACT != 0
+    }
+
+    /// Whether the method is native.
+    #[inline]
+    pub fn is_native(&self) -> bool {
+        self.flags & flags::NATIVE != 0
+    }
+
+    /// Whether the method is private.
+    #[inline]
+    pub fn is_private(&self) -> bool {
+        self.flags & flags::PRIVATE != 0
+    }
+
+    /// Whether this is `<init>`.
+    #[inline]
+    pub fn is_constructor(&self) -> bool {
+        self.name.as_bytes() == b"<init>"
+    }
+
+    /// Whether this is `<clinit>`.
+    #[inline]
+    pub fn is_static_initialiser(&self) -> bool {
+        self.name.as_bytes() == b"<clinit>"
+    }
+}
+
+/// What one machine adds to a class.
+#[derive(Debug)]
+pub struct ClassRt {
+    /// The shared part.
+    pub class: Arc<Class>,
+    /// The `java.lang.Class` object, in the permanent region; static fields live behind it.
+    pub mirror: Ref,
+    /// The array class of this component class, once somebody asked for it.
+    pub array_class: Option<ClassId>,
+    /// Identifier of the first method of the class.
+    pub first_method: MethodId,
+    /// Number of open marks when initialisation ended; `None` while not initialised for good.
+    /// Code may be quickened past the initialisation check only relative to this depth.
+    pub initialised_at: Option<u32>,
+    /// Number of open marks when the class was made.
+    pub made_at: u32,
+}
+
+/// What one machine adds to a method; instructions point at these, so they never move.
+#[derive(Debug)]
+#[repr(C)]
+pub struct MethodRt {
+    /// Where calls enter: compiled code, or a one-instruction stub that compiles, runs a native
+    /// or complains.
+    pub entry: *const Insn,
+    /// Registers that a frame needs.
+    pub n_regs: u32,
+    /// Words of arguments, receiver included.
+    pub arg_slots: u16,
+    /// Non-zero where a call must take the careful path (synchronized).
+    pub careful: u16,
+    /// The shared part.
+    pub method: *const Method,
+    /// Compiled code, null until the first call.
+    pub code: *const Code,
+    /// The native behind the method, once looked up.
+    pub native: Option<NativeFn>,
+}

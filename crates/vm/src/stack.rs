@@ -1,0 +1,131 @@
+//! Memory that never moves: the register and frame stacks of threads, and the method table.
+//!
+//! All are reserved address space, committed by the operating system page by page.
+#![expect(unsafe_code, reason = "reserved address space is raw memory")]
+
+use std::io;
+
+use crate::class::{Method, MethodRt};
+use crate::value::MethodId;
+
+/// A fixed reservation for `capacity` values of `T`, zero until written.
+#[derive(Debug)]
+pub struct Reserved<T> {
+    start: *mut T,
+    capacity: usize,
+}
+
+// SAFETY: owned by one machine and reached only through it.
+unsafe impl<T> Send for Reserved<T> {}
+
+impl<T> Reserved<T> {
+    /// Reserves room.
+    pub fn new(capacity: usize) -> io::Result<Reserved<T>> {
+        // SAFETY: an anonymous private mapping without a wanted address has no preconditions.
+        let start = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                capacity * size_of::<T>(),
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                -1,
+                0,
+            )
+        };
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Reserved { start: start.cast(), capacity })
+    }
+
+    /// The first value.
+    #[inline]
+    pub fn start(&self) -> *mut T {
+        self.start
+    }
+
+    /// One past the last value.
+    #[inline]
+    pub fn end(&self) -> *mut T {
+        // SAFETY: one past the end of our own mapping.
+        unsafe { self.start.add(self.capacity) }
+    }
+
+    /// Number of values there is room for.
+    #[inline]
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+}
+
+impl<T> Drop for Reserved<T> {
+    fn drop(&mut self) {
+        // SAFETY: the mapping was made by `new` and nothing refers to it any more.
+        unsafe {
+            libc::munmap(self.start.cast(), self.capacity * size_of::<T>());
+        }
+    }
+}
+
+/// All methods of a machine. Entries never move, so instructions may point at them.
+#[derive(Debug)]
+pub struct MethodTable {
+    room: Reserved<MethodRt>,
+    len: usize,
+}
+
+/// More methods than any program has.
+const MOST_METHODS: usize = 1 << 22;
+
+impl MethodTable {
+    /// An empty table.
+    pub fn new() -> io::Result<MethodTable> {
+        Ok(MethodTable { room: Reserved::new(MOST_METHODS)?, len: 0 })
+    }
+
+    /// Number of methods.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The identifier the next method gets.
+    #[expect(clippy::cast_possible_truncation, reason = "bounded by MOST_METHODS")]
+    pub fn next_id(&self) -> MethodId {
+        MethodId(self.len as u32)
+    }
+
+    /// Adds a method; gives its identifier. Panics when four million methods are loaded.
+    pub fn push(&mut self, rt: MethodRt) -> MethodId {
+        assert!(self.len < self.room.capacity(), "internal: method table is full");
+        let id = self.next_id();
+        // SAFETY: the index was checked against the room.
+        unsafe { self.room.start().add(self.len).write(rt) }
+        self.len += 1;
+        id
+    }
+
+    /// Drops the youngest methods (their classes were rolled back).
+    pub fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
+    /// The per-machine part of a method.
+    #[inline(always)]
+    pub fn rt(&self, id: MethodId) -> *mut MethodRt {
+        debug_assert!(id.idx() < self.len);
+        // SAFETY: identifiers are only made by `push`.
+        unsafe { self.room.start().add(id.idx()) }
+    }
+
+    /// The shared part of a method.
+    #[inline(always)]
+    pub fn method(&self, id: MethodId) -> &Method {
+        // SAFETY: the class that owns the method is kept alive by the machine's class table.
+        unsafe { &*(*self.rt(id)).method }
+    }
+}

@@ -1,0 +1,151 @@
+//! One machine: all its state in one struct, hot fields first.
+//!
+//! Behaviour is spread over the modules that own it, each as an `impl Vm` block: `link`, `loader`,
+//! `init`, `resolve` (classes), `string`, `throwable`, `thread`, `lock`, `travel` (marks), `interp`
+//! (running), `native` (natives by Java package).
+
+use std::sync::Arc;
+
+use classfile::JImage;
+use rustc_hash::FxHashMap;
+
+use crate::class::{Class, ClassRt, Method, MethodRt};
+use crate::frame::{Frame, Hook, Stop};
+use crate::heap::Heap;
+use crate::host::Host;
+use crate::native::NativeTable;
+use crate::stack::MethodTable;
+use crate::string::InternTable;
+use crate::symbol::{Symbol, Symbols};
+use crate::thread::Thread;
+use crate::travel::Marks;
+use crate::value::{ClassId, Kind, LoaderId, MethodId, Ref, ThreadId};
+use crate::well_known::WellKnown;
+
+/// A machine. Not shared between OS threads, but may move between them.
+#[repr(C)]
+pub struct Vm {
+    /// The top frame of the running thread.
+    pub frame: *mut Frame,
+    /// No frame may be pushed at or behind this address.
+    pub frame_limit: *mut Frame,
+    /// No register may lie at or behind this address.
+    pub reg_limit: *mut u64,
+    /// Bytecodes (roughly) left until the next look at `poll`; counted at calls and back branches.
+    pub fuel: i64,
+    /// Where the current mode's state is; typed by the handlers' `Mode`.
+    pub mode: *mut (),
+    /// The memory.
+    pub heap: Heap,
+
+    /// Classes by `ClassId`.
+    pub classes: Vec<ClassRt>,
+    /// Methods by `MethodId`; entries never move.
+    pub methods: MethodTable,
+    /// Class loaders by `LoaderId`.
+    pub loaders: Vec<LoaderData>,
+    /// Array classes and such that old classes were given since a mark; see `travel`.
+    pub marks: Marks,
+    /// Names.
+    pub symbols: Arc<Symbols>,
+    /// Strings by content.
+    pub strings: InternTable,
+    /// Classes and field offsets the machine itself needs.
+    pub known: WellKnown,
+    /// Native methods by name.
+    pub natives: Arc<NativeTable>,
+    /// Green threads, oldest first; ended ones stay until nobody needs them.
+    pub threads: Vec<Thread>,
+    /// The running thread's position in `threads`.
+    pub current: usize,
+    /// What a `Hook::Resume` brought back to its native: `(state, result)`.
+    pub resumed: Option<(u64, u64)>,
+    /// Fuel of the whole call that is not yet in `fuel`.
+    pub fuel_reserve: i64,
+    /// A collection is due at the next safe point.
+    pub gc_due: bool,
+    /// Why the machine stopped.
+    pub stop: Option<Stop>,
+    /// The JDK's class library.
+    pub image: Arc<JImage>,
+    /// Feature version of the JDK: 17, 25.
+    pub jdk: u16,
+    /// The outside world.
+    pub host: Box<dyn Host>,
+    /// How the machine was set up.
+    pub options: Options,
+}
+
+/// Settings that do not change while a machine lives.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The JDK's folder.
+    pub java_home: String,
+    /// Value of `java.class.path`.
+    pub class_path: String,
+    /// Extra system properties.
+    pub properties: Vec<(String, String)>,
+    /// Limit of the main heap region in bytes.
+    pub heap_limit: usize,
+    /// Seed of identity hashes, hash salts and random devices.
+    pub seed: u64,
+    /// Whether `assert` is on in classes outside the JDK.
+    pub assertions: bool,
+}
+
+/// What the machine knows about one class loader.
+#[derive(Debug)]
+pub struct LoaderData {
+    /// The `java.lang.ClassLoader`; null for the boot loader. A root of the collector.
+    pub java: Ref,
+    /// Classes by name for which this loader is an initiating loader.
+    pub classes: FxHashMap<Symbol, ClassId>,
+}
+
+impl Vm {
+    /// The linked class.
+    #[inline(always)]
+    pub fn class(&self, id: ClassId) -> &Arc<Class> {
+        &self.classes[id.idx()].class
+    }
+
+    /// The class of an object.
+    #[inline(always)]
+    pub fn class_of(&self, object: Ref) -> ClassId {
+        ClassId(self.heap.class_id(object))
+    }
+
+    /// The `java.lang.Class` object of a class.
+    #[inline(always)]
+    pub fn mirror(&self, id: ClassId) -> Ref {
+        self.classes[id.idx()].mirror
+    }
+
+    /// The class behind a `java.lang.Class` object.
+    #[inline(always)]
+    pub fn class_of_mirror(&self, mirror: Ref) -> ClassId {
+        ClassId(self.heap.load_u32(mirror, self.known.class_id_field))
+    }
+
+    /// The linked method.
+    #[inline(always)]
+    pub fn method(&self, id: MethodId) -> &Method {
+        self.methods.method(id)
+    }
+
+    /// The running thread.
+    #[inline(always)]
+    pub fn thread(&mut self) -> &mut Thread {
+        &mut self.threads[self.current]
+    }
+
+    /// Number of open marks.
+    #[inline]
+    pub fn depth(&self) -> u32 {
+        self.marks.depth()
+    }
+}
+
+/// Names that only the signatures of this module need.
+#[expect(dead_code, reason = "keeps the imports of the contract in one place")]
+type Contract = (Hook, Kind, LoaderId, ThreadId, MethodRt);
