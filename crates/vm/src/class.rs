@@ -132,6 +132,16 @@ impl Class {
         self.file.as_ref().expect("internal: only instance classes have a class file")
     }
 
+    /// The name as `Class.getName` and exception texts spell it: `java.lang.Object`, `[I`.
+    pub fn external_name(&self) -> String {
+        let dotted = |part: &[u8]| classfile::mutf8::display(part).replace('/', ".");
+        let name = self.name.as_bytes();
+        match name.iter().rposition(|&byte| byte == b'+') {
+            Some(at) if self.hidden => format!("{}/{}", dotted(&name[..at]), dotted(&name[at + 1..])),
+            _ => dotted(name),
+        }
+    }
+
     /// Depth below Object.
     #[inline]
     pub fn depth(&self) -> usize {

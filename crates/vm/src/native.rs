@@ -3,6 +3,10 @@
 //! A native is a Rust function over the argument registers. It must be repeatable from its start:
 //! where it needs Java code to run first it returns `Trap::Upcall` and is called again.
 
+mod java;
+mod jdk;
+mod sun;
+
 use rustc_hash::FxHashMap;
 
 use crate::frame::Res;
@@ -71,6 +75,28 @@ impl<'a> Args<'a> {
         self.words = rest;
         first
     }
+}
+
+/// All natives of this machine: one line per file, in alphabetical order.
+pub fn table() -> NativeTable {
+    NativeTable::new(&[
+        java::lang::object::NATIVES,
+    ])
+}
+
+/// A native that has nothing to do: registration of natives and ids, hints, fences.
+pub(crate) fn nothing(_: &mut Vm, _: Args<'_>) -> Res<u64> {
+    Ok(0)
+}
+
+/// A native that answers `false`, `0` or `null`.
+pub(crate) fn zero(_: &mut Vm, _: Args<'_>) -> Res<u64> {
+    Ok(0)
+}
+
+/// A native that answers `true` or `1`.
+pub(crate) fn one(_: &mut Vm, _: Args<'_>) -> Res<u64> {
+    Ok(1)
 }
 
 /// All natives this machine has, by class, name and descriptor.

@@ -1,0 +1,3 @@
+//! Natives of the `java` packages.
+
+pub(crate) mod lang;

@@ -1,0 +1,3 @@
+//! Natives of `java.lang`.
+
+pub(crate) mod object;

@@ -1,0 +1,1 @@
+//! Natives of the `sun` packages.
