@@ -5,6 +5,7 @@
 //! base     booted base, mapped privately from the boot image (empty when booting from scratch)
 //! literals strings behind `ldc`, never rolled back, never moved
 //! perm     class mirrors (they hold the static fields), rolled back, never moved
+//! raw      memory behind `Unsafe.allocateMemory` (`raw.rs`), rolled back, never moved
 //! main     bump allocation; rolled back by dropping `top`, moved by the collector
 //! ```
 //!
@@ -19,6 +20,7 @@
 //! the machine itself made, and verified bytecode cannot forge one.
 #![expect(unsafe_code, reason = "the heap is raw memory; see the module text")]
 
+pub mod raw;
 pub mod trail;
 
 use std::io;
@@ -70,6 +72,8 @@ pub struct Heap {
     pub perm_top: usize,
     /// Start of the permanent region.
     pub perm_start: usize,
+    /// Start of the raw region, end of the permanent one.
+    pub raw_start: usize,
     /// The log behind open marks.
     pub trail: Trail,
     reserved: usize,
@@ -98,7 +102,8 @@ impl Heap {
         }
         let literals_start = (FIRST_BYTE + base_size).next_multiple_of(4096);
         let perm_start = literals_start + LITERALS_SIZE;
-        let main_start = perm_start + PERM_SIZE;
+        let raw_start = perm_start + PERM_SIZE;
+        let main_start = raw_start + raw::RAW_SIZE;
         let hard_end = (main_start + limit).min(RESERVED - 4096);
         Ok(Heap {
             base: base.cast(),
@@ -112,6 +117,7 @@ impl Heap {
             literals_start,
             perm_top: perm_start,
             perm_start,
+            raw_start,
             trail: Trail::new(RESERVED / 8)?,
             reserved: RESERVED,
         })
@@ -161,7 +167,7 @@ impl Heap {
     pub fn allocate_perm(&mut self, class_id: u32, size: usize) -> Option<Ref> {
         let size = (size + 7) & !7;
         let start = self.perm_top;
-        if self.main_start - start < size {
+        if self.raw_start - start < size {
             return None;
         }
         self.perm_top = start + size;
