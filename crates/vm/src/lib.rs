@@ -21,6 +21,8 @@ pub mod init;
 pub mod resolve;
 pub mod well_known;
 pub mod host;
+pub mod clock;
+pub mod files;
 pub mod native;
 pub mod walk;
 pub mod vm;

@@ -6,6 +6,7 @@
 //! an instruction quickened on the ground of such a fact is restored when the fact is undone.
 
 use crate::code::Insn;
+use crate::files::FileTable;
 use crate::value::{ClassId, LoaderId};
 use crate::symbol::Symbol;
 
@@ -27,6 +28,13 @@ pub enum Undo {
     ArrayClass(ClassId),
     /// A class was initialised.
     Initialised(ClassId),
+    /// The table of open files was changed; see `Vm::restore_files`.
+    Files {
+        /// The table before.
+        table: FileTable,
+        /// Serial of the mark that it was kept for before.
+        kept_for: u32,
+    },
     /// A string was interned (by its hash; see `string`).
     Interned(u64),
 }

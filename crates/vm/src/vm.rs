@@ -12,7 +12,8 @@ use rustc_hash::FxHashMap;
 use crate::class::{Class, ClassRt, Method, MethodRt};
 use crate::frame::{Frame, Hook, Stop};
 use crate::heap::Heap;
-use crate::host::Host;
+use crate::files::Files;
+use crate::host::{Denial, Host};
 use crate::native::NativeTable;
 use crate::stack::MethodTable;
 use crate::string::InternTable;
@@ -70,6 +71,12 @@ pub struct Vm {
     pub image: Arc<JImage>,
     /// Feature version of the JDK: 17, 25.
     pub jdk: u16,
+    /// Virtual nanoseconds that passed; see `clock`. Part of what a rollback takes back.
+    pub virtual_nanos: i64,
+    /// Open files.
+    pub files: Files,
+    /// What the program wanted from the outside and was denied.
+    pub denials: Vec<Denial>,
     /// The outside world.
     pub host: Box<dyn Host>,
     /// How the machine was set up.
