@@ -18,6 +18,7 @@ pub mod mutf8;
 mod names;
 mod parser;
 mod reader;
+pub mod verifier;
 
 pub use bytes::ClassBytes;
 pub use class_file::{

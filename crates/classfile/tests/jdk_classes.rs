@@ -7,7 +7,9 @@
 
 use std::time::Instant;
 
+use classfile::verifier::verify;
 use classfile::{ClassFile, mutf8};
+use jdk::hierarchy::ImageHierarchy;
 
 mod jdk;
 
@@ -74,5 +76,29 @@ fn a_package_is_found_in_its_module_with_dots_or_slashes() {
         // Every module with a package below `java` has an empty one called so.
         assert!(image.module_of_package("java").is_some());
         assert_eq!(image.module_of_package("no.such.name"), None);
+    }
+}
+
+#[test]
+fn every_method_of_java_base_verifies() {
+    for home in jdk::homes() {
+        let image = jdk::image(&home);
+        let mut hierarchy = ImageHierarchy::new(&image);
+        let mut n_methods = 0;
+        let start = Instant::now();
+        let mut failures = Vec::new();
+        for (path, bytes) in jdk::classes_of(&image, "java.base") {
+            let class = ClassFile::parse(bytes).unwrap();
+            for method in class.methods() {
+                n_methods += 1;
+                if let Err(failure) = verify(&class, method, &mut hierarchy) {
+                    let name = mutf8::display(class.constant_pool().utf8(method.name));
+                    let descriptor = mutf8::display(class.constant_pool().utf8(method.descriptor));
+                    failures.push(format!("{path} {name}{descriptor}: {failure:?}"));
+                }
+            }
+        }
+        eprintln!("{}: verified {n_methods} methods in {:?}", home.display(), start.elapsed());
+        assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
     }
 }

@@ -1,0 +1,124 @@
+//! Frames: the types of local variables and operand stack at one point of a method.
+
+use super::vtype::VType;
+
+/// The frame instructions work on; `locals` has all variables of the method.
+pub(super) struct Frame {
+    pub(super) locals: Vec<VType>,
+    pub(super) stack: Vec<VType>,
+    /// In a constructor: no other constructor has been called yet (`flagThisUninit`).
+    pub(super) this_uninitialized: bool,
+}
+
+/// A frame kept for later; unusable variables at the end are left out.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct StoredFrame {
+    pub(super) locals: Box<[VType]>,
+    pub(super) stack: Box<[VType]>,
+    pub(super) this_uninitialized: bool,
+}
+
+impl Frame {
+    pub(super) fn load(&mut self, stored: &StoredFrame) {
+        let n_locals = self.locals.len();
+        self.locals.clear();
+        self.locals.extend_from_slice(&stored.locals[..stored.locals.len().min(n_locals)]);
+        self.locals.resize(n_locals, VType::Top);
+        self.stack.clear();
+        self.stack.extend_from_slice(&stored.stack);
+        self.this_uninitialized = stored.this_uninitialized;
+    }
+
+    pub(super) fn store(&self) -> StoredFrame {
+        self.store_with_stack(&self.stack)
+    }
+
+    pub(super) fn store_with_stack(&self, stack: &[VType]) -> StoredFrame {
+        StoredFrame {
+            locals: trimmed(&self.locals).into(),
+            stack: stack.into(),
+            this_uninitialized: self.this_uninitialized,
+        }
+    }
+
+    /// Replaces one type by another everywhere.
+    pub(super) fn replace(&mut self, from: VType, to: VType) {
+        for word in self.locals.iter_mut().chain(&mut self.stack) {
+            if *word == from {
+                *word = to;
+            }
+        }
+    }
+
+    /// Sets a local variable; whatever it overlaps becomes unusable. The layout has made sure
+    /// that it exists.
+    pub(super) fn set_local(&mut self, local: usize, value: VType) {
+        let n_words = if value.high().is_some() { 2 } else { 1 };
+        if self.locals.len() < local + n_words {
+            return;
+        }
+        if self.locals[local].is_high() && 0 < local {
+            self.locals[local - 1] = VType::Top;
+        }
+        let last = local + n_words - 1;
+        if self.locals[last].high().is_some() && last + 1 < self.locals.len() {
+            self.locals[last + 1] = VType::Top;
+        }
+        self.locals[local] = value;
+        if let Some(high) = value.high() {
+            self.locals[local + 1] = high;
+        }
+    }
+}
+
+/// The variables up to the last usable one.
+pub(super) fn trimmed(locals: &[VType]) -> &[VType] {
+    let len = locals.iter().rposition(|&word| word != VType::Top).map_or(0, |last| last + 1);
+    &locals[..len]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Frame;
+    use super::VType::{Int, Long, LongHigh, Top};
+
+    fn frame(n_locals: usize) -> Frame {
+        Frame { locals: vec![Top; n_locals], stack: Vec::new(), this_uninitialized: false }
+    }
+
+    #[test]
+    fn overwriting_half_of_a_long_makes_the_other_half_unusable() {
+        let mut low = frame(3);
+        low.set_local(0, Long);
+        assert_eq!(low.locals, [Long, LongHigh, Top]);
+        low.set_local(0, Int);
+        assert_eq!(low.locals, [Int, Top, Top]);
+
+        let mut high = frame(3);
+        high.set_local(0, Long);
+        high.set_local(1, Int);
+        assert_eq!(high.locals, [Top, Int, Top]);
+    }
+
+    #[test]
+    fn a_long_written_across_two_longs_makes_both_unusable() {
+        let mut across = frame(4);
+        across.set_local(0, Long);
+        across.set_local(2, Long);
+        across.set_local(1, Long);
+        assert_eq!(across.locals, [Top, Long, LongHigh, Top]);
+    }
+
+    #[test]
+    fn a_stored_frame_loads_back_as_it_was() {
+        let mut from = frame(4);
+        from.set_local(1, Long);
+        from.stack.push(Int);
+        let stored = from.store();
+        assert_eq!(&*stored.locals, [Top, Long, LongHigh]);
+        let mut to = frame(4);
+        to.set_local(3, Int);
+        to.load(&stored);
+        assert_eq!((to.locals, to.stack), (from.locals, from.stack));
+    }
+}
