@@ -108,8 +108,8 @@ fn lowest_free<T>(list: &mut Vec<Option<T>>) -> usize {
 pub struct Files {
     /// The table as the program sees it.
     pub table: FileTable,
-    /// Serial of the mark that the table was last kept for.
-    kept_for: u32,
+    /// The mark that the table was last kept for.
+    kept_for: u64,
     /// Host files that are really open.
     really_open: BTreeSet<Handle>,
 }
@@ -117,16 +117,16 @@ pub struct Files {
 impl Vm {
     /// Keeps the table for the youngest mark before its first change.
     fn before_file_change(&mut self) {
-        let serial = self.marks.open.last().map_or(0, |mark| mark.serial);
-        if self.files.kept_for < serial {
+        let youngest = self.marks.youngest();
+        if self.files.kept_for != youngest {
             let table = self.files.table.clone();
             self.marks.remember(Undo::Files { table, kept_for: self.files.kept_for });
-            self.files.kept_for = serial;
+            self.files.kept_for = youngest;
         }
     }
 
     /// Takes back the table; called by a rollback.
-    pub fn restore_files(&mut self, table: FileTable, kept_for: u32) {
+    pub fn restore_files(&mut self, table: FileTable, kept_for: u64) {
         self.files.table = table;
         self.files.kept_for = kept_for;
         self.close_unneeded();
@@ -135,7 +135,7 @@ impl Vm {
     /// Closes host files that neither the program nor a mark needs.
     fn close_unneeded(&mut self) {
         let mut needed: BTreeSet<Handle> = self.files.table.handles().collect();
-        for undo in &self.marks.undo {
+        for undo in self.marks.undo() {
             if let Undo::Files { table, .. } = undo {
                 needed.extend(table.handles());
             }

@@ -12,6 +12,7 @@ pub mod frame;
 pub mod mode;
 pub mod thread;
 pub mod travel;
+pub mod gc;
 pub mod alloc;
 pub mod string;
 pub mod throwable;

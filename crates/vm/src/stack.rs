@@ -51,6 +51,14 @@ impl<T> Reserved<T> {
         unsafe { self.start.add(self.capacity) }
     }
 
+    /// Gives the memory back; all values read as zero again.
+    pub fn forget(&mut self) {
+        // SAFETY: the range is our own mapping; dropped pages read as zero again.
+        unsafe {
+            libc::madvise(self.start.cast(), self.capacity * size_of::<T>(), libc::MADV_DONTNEED);
+        }
+    }
+
     /// Number of values there is room for.
     #[inline]
     pub fn capacity(&self) -> usize {
@@ -64,6 +72,12 @@ impl<T> Drop for Reserved<T> {
         unsafe {
             libc::munmap(self.start.cast(), self.capacity * size_of::<T>());
         }
+    }
+}
+
+impl Drop for MethodTable {
+    fn drop(&mut self) {
+        self.truncate(0);
     }
 }
 
@@ -109,9 +123,22 @@ impl MethodTable {
         id
     }
 
-    /// Drops the youngest methods (their classes were rolled back).
+    /// Drops the youngest methods (their classes were rolled back) and their code.
+    ///
+    /// Invariant: `MethodRt::code` is null or comes from `Box::into_raw` and belongs to its entry.
     pub fn truncate(&mut self, len: usize) {
-        self.len = self.len.min(len);
+        while self.len > len {
+            self.len -= 1;
+            // SAFETY: the entry was written by `push`; see the invariant. Whatever pointed at the
+            // code (frames, undo entries) went away before its class does.
+            unsafe {
+                let rt = self.room.start().add(self.len);
+                let code = std::mem::replace(&mut (*rt).code, std::ptr::null());
+                if !code.is_null() {
+                    drop(Box::from_raw(code.cast_mut()));
+                }
+            }
+        }
     }
 
     /// The per-machine part of a method.

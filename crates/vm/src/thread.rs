@@ -67,6 +67,8 @@ pub struct Thread {
     pub since: u64,
     /// Daemon threads do not keep the program alive.
     pub daemon: bool,
+    /// The mark that this thread was last saved for; see `travel`.
+    pub saved_for: u64,
 }
 
 /// Why a thread was woken.

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::class::{Class, ClassRt, Method, MethodRt};
 use crate::frame::{Frame, Hook, Stop};
+use crate::gc::Collector;
 use crate::heap::Heap;
 use crate::files::Files;
 use crate::host::{Denial, Host};
@@ -19,7 +20,7 @@ use crate::stack::MethodTable;
 use crate::string::InternTable;
 use crate::symbol::{Symbol, Symbols};
 use crate::thread::Thread;
-use crate::travel::Marks;
+use crate::travel::{Marks, World};
 use crate::value::{ClassId, Kind, LoaderId, MethodId, Ref, ThreadId};
 use crate::well_known::WellKnown;
 
@@ -45,8 +46,12 @@ pub struct Vm {
     pub methods: MethodTable,
     /// Class loaders by `LoaderId`.
     pub loaders: Vec<LoaderData>,
-    /// Array classes and such that old classes were given since a mark; see `travel`.
+    /// Open marks and what to take back; see `travel`.
     pub marks: Marks,
+    /// Small state that marks save whole.
+    pub world: World,
+    /// State of the collector.
+    pub gc: Collector,
     /// Names.
     pub symbols: Arc<Symbols>,
     /// Strings by content.

@@ -4,9 +4,16 @@
 //! was youngest when it was last logged; a granule is logged again only when that is older than
 //! the youngest open mark. Logging twice would be harmless (undoing runs backwards), it only
 //! costs room. The table is lazily committed memory, touched only where old objects are written.
-#![expect(unsafe_code, reason = "a lazily committed side table needs a raw mapping")]
+//!
+//! Invariant: every serial in the table and in the entries is below `next_serial`, so that a new
+//! mark's serial is larger than all. A rollback leaves no trace of the serials it undoes and gives
+//! them back; only committed marks use them up, four billion of them until `renumber`.
+#![expect(unsafe_code, reason = "a lazily committed side table is raw memory")]
 
 use std::io;
+
+use super::Heap;
+use crate::stack::Reserved;
 
 /// One remembered granule.
 #[derive(Clone, Copy, Debug)]
@@ -24,69 +31,155 @@ pub struct Entry {
 pub struct Trail {
     /// Remembered granules, oldest first.
     pub entries: Vec<Entry>,
-    /// Serial of the youngest open mark; grows with every mark.
-    pub serial: u32,
-    serials: *mut u32,
-    n_granules: usize,
+    /// Serial of the youngest open mark.
+    serial: u32,
+    next_serial: u32,
+    serials: Reserved<u32>,
 }
 
-// SAFETY: owned by one heap.
-unsafe impl Send for Trail {}
+/// The heap's part of a mark.
+#[derive(Debug, Clone, Copy)]
+pub struct HeapMark {
+    top: usize,
+    perm_top: usize,
+    end: usize,
+    n_entries: usize,
+    serial: u32,
+}
 
 impl Trail {
     /// A trail for a region of that many granules.
     pub fn new(n_granules: usize) -> io::Result<Trail> {
-        // SAFETY: an anonymous private mapping without a wanted address has no preconditions.
-        let serials = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                n_granules * 4,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-                -1,
-                0,
-            )
-        };
-        if serials == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        Ok(Trail { entries: Vec::new(), serial: 0, serials: serials.cast(), n_granules })
+        Ok(Trail {
+            entries: Vec::new(),
+            serial: 0,
+            next_serial: 1,
+            serials: Reserved::new(n_granules)?,
+        })
     }
 
     /// Remembers a granule unless the youngest mark already has it.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "granule indices fit 32 bits by layout")]
     pub fn log(&mut self, granule: usize, old: u64) {
-        debug_assert!(granule < self.n_granules);
+        debug_assert!(granule < self.serials.capacity());
         // SAFETY: granule indices come from the heap this trail was made for.
-        let serial = unsafe { &mut *self.serials.add(granule) };
+        let serial = unsafe { &mut *self.serials.start().add(granule) };
         if *serial < self.serial {
             self.entries.push(Entry { granule: granule as u32, serial: *serial, old });
             *serial = self.serial;
         }
     }
 
-    /// Gives up the memory of `serials`; all granules count as not logged.
-    pub fn forget_serials(&mut self) {
-        // SAFETY: the range is our own mapping; dropped pages read as zero again.
-        unsafe {
-            libc::madvise(self.serials.cast(), self.n_granules * 4, libc::MADV_DONTNEED);
-        }
+    /// Whether another mark can be opened before `renumber`.
+    fn is_spent(&self) -> bool {
+        self.next_serial == u32::MAX
     }
 
-    /// Takes the entry back: `serials` says again what it said before it was logged.
+    /// Starts the serials again from one. All granules count as not logged, so some will be logged
+    /// twice.
+    #[cold]
+    fn renumber<'a>(&mut self, open: impl Iterator<Item = &'a mut HeapMark>) {
+        self.serials.forget();
+        for entry in &mut self.entries {
+            entry.serial = 0;
+        }
+        self.next_serial = 1;
+        for mark in open {
+            mark.serial = self.next_serial;
+            self.next_serial += 1;
+        }
+        self.serial = self.next_serial - 1;
+    }
+
+    /// Undoes the youngest entries until `n_entries` are left.
     #[inline]
-    pub fn restore_serial(&mut self, entry: Entry) {
-        // SAFETY: the entry was made by `log`.
-        unsafe { *self.serials.add(entry.granule as usize) = entry.serial }
+    fn undo(&mut self, base: *mut u8, n_entries: usize) {
+        for entry in self.entries[n_entries..].iter().rev() {
+            let granule = entry.granule as usize;
+            // SAFETY: entries are made by `log` for granules of the region that starts at `base`.
+            unsafe {
+                base.cast::<u64>().add(granule).write(entry.old);
+                self.serials.start().add(granule).write(entry.serial);
+            }
+        }
+        self.entries.truncate(n_entries);
     }
 }
 
-impl Drop for Trail {
-    fn drop(&mut self) {
-        // SAFETY: the mapping was made by `new` and nothing refers to it any more.
-        unsafe {
-            libc::munmap(self.serials.cast(), self.n_granules * 4);
+impl Heap {
+    /// Opens a mark. The caller keeps the open ones; `open` gives them, oldest first.
+    #[inline]
+    pub fn open_mark<'a>(&mut self, open: impl Iterator<Item = &'a mut HeapMark>) -> HeapMark {
+        if self.trail.is_spent() {
+            self.trail.renumber(open);
+        }
+        let serial = self.trail.next_serial;
+        self.trail.next_serial += 1;
+        self.trail.serial = serial;
+        let mark = HeapMark {
+            top: self.top,
+            perm_top: self.perm_top,
+            end: self.end,
+            n_entries: self.trail.entries.len(),
+            serial,
+        };
+        self.log_limit = self.top;
+        self.ref_limit = self.top;
+        // Nothing is collected while a mark is open.
+        self.end = self.hard_end;
+        mark
+    }
+
+    /// Makes the heap what it was when the mark was opened; the mark stays open, younger ones do not.
+    #[inline]
+    pub fn undo_to(&mut self, mark: &HeapMark) {
+        self.trail.undo(self.base, mark.n_entries);
+        self.trail.serial = mark.serial;
+        self.trail.next_serial = mark.serial + 1;
+        self.top = mark.top;
+        self.perm_top = mark.perm_top;
+        self.log_limit = mark.top;
+        self.ref_limit = mark.top;
+    }
+
+    /// Closes a mark that was just undone. `youngest` is the youngest one left.
+    #[inline]
+    pub fn close_undone(&mut self, mark: &HeapMark, youngest: Option<&HeapMark>) {
+        self.trail.next_serial = mark.serial;
+        self.end = mark.end;
+        self.limit_to(youngest);
+    }
+
+    /// Closes a mark and all younger ones, keeping what was written. Gives whether old objects
+    /// may refer to young ones without the remembered set knowing.
+    pub fn close_kept(&mut self, mark: &HeapMark, youngest: Option<&HeapMark>) -> bool {
+        self.end = mark.end;
+        self.limit_to(youngest);
+        if youngest.is_some() {
+            return false;
+        }
+        let unknown = !self.trail.entries.is_empty();
+        self.trail.entries.clear();
+        unknown
+    }
+
+    #[inline]
+    fn limit_to(&mut self, youngest: Option<&HeapMark>) {
+        match youngest {
+            Some(mark) => {
+                self.trail.serial = mark.serial;
+                self.log_limit = mark.top;
+                self.ref_limit = mark.top;
+            }
+            None => {
+                self.trail.serial = 0;
+                self.log_limit = 0;
+                self.ref_limit = self.young_start;
+            }
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+//! What a mark keeps of green threads: the running one has an empty stack, so its small state is
+//! enough; another one is copied, stacks and all, before it is first changed.
+#![expect(unsafe_code, reason = "stacks are reached through raw pointers")]
+
+use crate::code::Insn;
+use crate::frame::{Frame, Hook};
+use crate::thread::{State, Thread, Wake};
+
+/// A thread's state beside its stacks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scalars {
+    state: State,
+    permit: bool,
+    woken: Option<Wake>,
+    saved_lock_count: u32,
+    since: u64,
+    daemon: bool,
+    saved_for: u64,
+}
+
+/// A whole thread as it was.
+#[derive(Debug)]
+pub struct SavedThread {
+    /// Position in the list of threads.
+    pub thread: usize,
+    scalars: Scalars,
+    pc: *const Insn,
+    hooks: Vec<Hook>,
+    frames: Vec<Frame>,
+    registers: Vec<u64>,
+}
+
+impl Thread {
+    /// The state beside the stacks.
+    pub(super) fn scalars(&self) -> Scalars {
+        Scalars {
+            state: self.state,
+            permit: self.permit,
+            woken: self.woken,
+            saved_lock_count: self.saved_lock_count,
+            since: self.since,
+            daemon: self.daemon,
+            saved_for: self.saved_for,
+        }
+    }
+
+    /// Puts the state beside the stacks back.
+    pub(super) fn restore(&mut self, scalars: Scalars) {
+        self.state = scalars.state;
+        self.permit = scalars.permit;
+        self.woken = scalars.woken;
+        self.saved_lock_count = scalars.saved_lock_count;
+        self.since = scalars.since;
+        self.daemon = scalars.daemon;
+        self.saved_for = scalars.saved_for;
+    }
+
+    /// Number of frames of a thread that is not running.
+    fn n_frames(&self) -> usize {
+        (self.frame as usize + size_of::<Frame>() - self.frames.start() as usize) / size_of::<Frame>()
+    }
+}
+
+impl SavedThread {
+    /// Copies a thread that is not running.
+    pub(super) fn of(thread: &Thread, idx: usize) -> SavedThread {
+        // SAFETY: the stack holds `n_frames` frames, each with registers in the thread's own stack;
+        // methods outlive the frames that run them.
+        let (frames, registers) = unsafe {
+            let frames = std::slice::from_raw_parts(thread.frames.start(), thread.n_frames());
+            let first = thread.registers.start() as usize;
+            let n_registers = frames
+                .iter()
+                .filter(|frame| !frame.method.is_null())
+                .map(|frame| {
+                    let method = &*frame.method;
+                    let used = (method.n_regs as usize).max(usize::from(method.arg_slots));
+                    (frame.fp as usize - first) / size_of::<u64>() + used
+                })
+                .max()
+                .unwrap_or(0)
+                .min(thread.registers.capacity());
+            let registers = std::slice::from_raw_parts(thread.registers.start(), n_registers);
+            (frames.to_vec(), registers.to_vec())
+        };
+        SavedThread {
+            thread: idx,
+            scalars: thread.scalars(),
+            pc: thread.pc,
+            hooks: thread.hooks.clone(),
+            frames,
+            registers,
+        }
+    }
+
+    /// Makes the thread what it was.
+    pub(super) fn restore(self, thread: &mut Thread) {
+        thread.restore(self.scalars);
+        thread.pc = self.pc;
+        thread.hooks = self.hooks;
+        // SAFETY: both were copied from the same stacks.
+        unsafe {
+            let frames = thread.frames.start();
+            frames.copy_from_nonoverlapping(self.frames.as_ptr(), self.frames.len());
+            let registers = thread.registers.start();
+            registers.copy_from_nonoverlapping(self.registers.as_ptr(), self.registers.len());
+            thread.frame = frames.add(self.frames.len()).wrapping_sub(1);
+        }
+    }
+}
