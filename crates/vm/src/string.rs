@@ -11,6 +11,17 @@ use crate::vm::Vm;
 pub struct InternTable {
     /// Strings by hash.
     pub by_hash: FxHashMap<u64, Vec<Ref>>,
+    /// Hashes of the strings that lie in the main region, which the collector moves or drops; in
+    /// the order of interning. A string is entered into both by `add_movable`.
+    pub movable: Vec<u64>,
+}
+
+impl InternTable {
+    /// Enters a string of the main region (`String.intern` of one that is new).
+    pub fn add_movable(&mut self, hash: u64, string: Ref) {
+        self.by_hash.entry(hash).or_default().push(string);
+        self.movable.push(hash);
+    }
 }
 
 impl Vm {

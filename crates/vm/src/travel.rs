@@ -282,8 +282,9 @@ impl Vm {
 
     /// Takes back the youngest interned string with this hash; literals stay.
     fn forget_interned(&mut self, hash: u64) {
+        self.strings.movable.pop();
         let Some(strings) = self.strings.by_hash.get_mut(&hash) else { return };
-        if let Some(idx) = strings.iter().rposition(|&string| !self.heap.is_literal(string)) {
+        if let Some(idx) = strings.iter().rposition(|&string| !self.heap.is_fixed(string)) {
             strings.remove(idx);
         }
         if strings.is_empty() {
