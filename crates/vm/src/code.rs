@@ -5,6 +5,7 @@
 //! words as in the class file, so that the arguments of a call are already the first registers of
 //! the callee. Loads, stores and constants are folded into the instructions that use them.
 
+mod bytecode;
 pub mod effects;
 mod insn;
 mod translate;
