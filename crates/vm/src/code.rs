@@ -7,6 +7,7 @@
 
 mod bytecode;
 pub mod effects;
+#[macro_use]
 mod insn;
 mod translate;
 

@@ -7,6 +7,7 @@ pub mod symbol;
 pub mod heap;
 pub mod stack;
 pub mod class;
+#[macro_use]
 pub mod code;
 pub mod frame;
 pub mod mode;
@@ -25,5 +26,7 @@ pub mod host;
 pub mod clock;
 pub mod files;
 pub mod native;
+pub mod interp;
 pub mod walk;
+pub mod pending;
 pub mod vm;

@@ -9,10 +9,11 @@ use std::sync::Arc;
 use classfile::JImage;
 use rustc_hash::FxHashMap;
 
-use crate::class::{Class, ClassRt, Method, MethodRt};
-use crate::frame::{Frame, Hook, Stop};
+use crate::class::{Class, ClassRt, Method};
+use crate::frame::{Frame, Stop};
 use crate::gc::Collector;
 use crate::heap::Heap;
+use crate::interp::RunState;
 use crate::files::Files;
 use crate::host::{Denial, Host};
 use crate::native::NativeTable;
@@ -21,7 +22,7 @@ use crate::string::InternTable;
 use crate::symbol::{Symbol, Symbols};
 use crate::thread::Thread;
 use crate::travel::{Marks, World};
-use crate::value::{ClassId, Kind, LoaderId, MethodId, Ref, ThreadId};
+use crate::value::{ClassId, MethodId, Ref};
 use crate::well_known::WellKnown;
 
 /// A machine. Not shared between OS threads, but may move between them.
@@ -64,6 +65,8 @@ pub struct Vm {
     pub threads: Vec<Thread>,
     /// The running thread's position in `threads`.
     pub current: usize,
+    /// State of the dispatch loop.
+    pub run: RunState,
     /// What a `Hook::Resume` brought back to its native: `(state, result)`.
     pub resumed: Option<(u64, u64)>,
     /// Fuel of the whole call that is not yet in `fuel`.
@@ -157,7 +160,3 @@ impl Vm {
         self.marks.depth()
     }
 }
-
-/// Names that only the signatures of this module need.
-#[expect(dead_code, reason = "keeps the imports of the contract in one place")]
-type Contract = (Hook, Kind, LoaderId, ThreadId, MethodRt);

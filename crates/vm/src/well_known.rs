@@ -11,6 +11,8 @@ pub struct WellKnown {
     pub string: ClassId,
     /// `java.lang.Class`.
     pub class: ClassId,
+    /// Arrays of primitives by `Kind`; the place of `Kind::Ref` is `Object[]`.
+    pub arrays: [ClassId; 9],
     /// Injected into `java.lang.Class`: the class id.
     pub class_id_field: u32,
 }

@@ -76,8 +76,6 @@ macro_rules! ops {
         }
 
         /// Calls a macro with the list of all operations.
-        #[macro_export]
-        #[doc(hidden)]
         macro_rules! for_each_op { ($callback:ident) => { $callback! { $($name,)* } } }
     };
 }

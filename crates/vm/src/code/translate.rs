@@ -263,12 +263,12 @@ impl Translator<'_> {
                     e.emit(Insn::abc(narrow, dst, value, 0));
                     value = dst;
                 }
-                let ret = if self.synchronized { Op::return_value_locked } else { Op::return_value };
-                e.emit(Insn::abc(ret, value, 0, 0));
+                let op = if self.synchronized { Op::return_value_locked } else { Op::return_value };
+                e.emit(Insn::abc(op, value, 0, 0));
             }
             177 => {
-                let ret = if self.synchronized { Op::return_void_locked } else { Op::return_void };
-                e.emit(Insn::abc(ret, 0, 0, 0));
+                let op = if self.synchronized { Op::return_void_locked } else { Op::return_void };
+                e.emit(Insn::abc(op, 0, 0, 0));
             }
             178 | 179 => {
                 let cp = bytes.u2(at + 1);

@@ -1,0 +1,152 @@
+//! The interpreter: one small function per instruction, each ending in a tail call of the next.
+//!
+//! A handler gets everything in registers: the instruction, the frame's registers, the machine, the
+//! base of the heap and the handler table of the current [`Mode`]. Handlers of one mode are one table;
+//! code is shared by all modes. Anything rare (resolution, exceptions, collection, scheduling)
+//! is a plain function in `slow`, `unwind` or `call` that returns a [`Flow`]: where to go on.
+//!
+//! LLVM turns the calls into jumps from optimisation level 1 on; handlers therefore must not own
+//! anything that is dropped after the call. A test runs long loops on a small host stack.
+#![expect(unsafe_code, reason = "the interpreter trusts verified code; see the module text")]
+
+#[macro_use]
+mod macros;
+
+mod arithmetic;
+mod array;
+mod branch;
+mod call;
+mod field;
+mod invoke;
+mod object;
+mod slow;
+mod stubs;
+mod transfer;
+mod unwind;
+
+pub use call::Outcome;
+pub use stubs::stub;
+
+use crate::code::{Insn, Op};
+use crate::mode::Mode;
+use crate::value::{MethodId, Ref};
+use crate::vm::Vm;
+
+/// Why the dispatch loop came back to its caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+pub(crate) enum Exit {
+    /// The bottom hook of a thread was reached: see `RunState`.
+    Done = 0,
+    /// Another thread should run; the top frame's `pc` says where this one goes on.
+    Reschedule = 1,
+    /// The machine stops; see `Vm::stop`.
+    Stop = 2,
+}
+
+/// Where to go on after a slow path: an instruction and the registers of its frame, or an exit.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Flow {
+    pc: *const Insn,
+    fp: *mut u64,
+}
+
+impl Flow {
+    /// Go on at an instruction.
+    #[inline]
+    pub(crate) fn at(pc: *const Insn, fp: *mut u64) -> Flow {
+        Flow { pc, fp }
+    }
+
+    /// Leave the dispatch loop.
+    #[inline]
+    pub(crate) fn exit(exit: Exit) -> Flow {
+        Flow { pc: std::ptr::null(), fp: exit as usize as *mut u64 }
+    }
+
+    #[inline]
+    fn exit_code(self) -> Exit {
+        match self.fp as usize {
+            0 => Exit::Done,
+            1 => Exit::Reschedule,
+            _ => Exit::Stop,
+        }
+    }
+}
+
+type Handler = unsafe fn(*const Insn, *mut u64, *mut Vm, *mut u8, *const Table) -> Exit;
+
+/// The handlers of one mode by instruction number.
+pub(crate) struct Table {
+    handlers: [Handler; Op::ALL.len()],
+}
+
+/// State of the dispatch loop that slow paths hand to `Vm::call`.
+#[derive(Debug, Default)]
+pub struct RunState {
+    /// Result word of the call that reached its bottom hook.
+    pub(crate) result: u64,
+    /// What it threw, or null.
+    pub(crate) thrown: Ref,
+    /// Set while a mode wants to hear of methods left and exceptions thrown.
+    pub(crate) on_leave: Option<unsafe fn(*mut Vm, MethodId, Option<u64>)>,
+    /// See `on_leave`.
+    pub(crate) on_enter: Option<unsafe fn(*mut Vm, *const crate::class::MethodRt, *mut u64)>,
+    /// See `on_leave`.
+    pub(crate) on_thrown: Option<unsafe fn(*mut Vm, Ref)>,
+    /// Selected methods by receiver class and called method, for sites with several receivers.
+    pub(crate) selected: Vec<Selected>,
+}
+
+/// One row of the cache behind the inline caches.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Selected {
+    class: u32,
+    method: u32,
+    target: MethodId,
+}
+
+/// The mode's state.
+///
+/// # Safety
+/// `vm.mode` must hold an `M`, which `Vm::call` takes care of.
+#[inline(always)]
+unsafe fn mode<'a, M: Mode>(vm: *mut Vm) -> &'a mut M {
+    // SAFETY: see above.
+    unsafe { &mut *(*vm).mode.cast::<M>() }
+}
+
+/// Runs the next instruction.
+#[inline(always)]
+unsafe fn dispatch(pc: *const Insn, fp: *mut u64, vm: *mut Vm, heap: *mut u8, table: *const Table) -> Exit {
+    // SAFETY: translated code only holds valid instruction numbers.
+    unsafe {
+        let handler = *(&raw const (*table).handlers).cast::<Handler>().add((*pc).op as usize);
+        handler(pc, fp, vm, heap, table)
+    }
+}
+
+struct Handlers<M>(std::marker::PhantomData<M>);
+
+macro_rules! table_of {
+    ($($name:ident,)*) => {
+        impl<M: Mode> Handlers<M> {
+            const TABLE: Table = Table { handlers: [$($name::<M>,)*] };
+        }
+    };
+}
+
+use arithmetic::*;
+use array::*;
+use branch::*;
+use field::*;
+use invoke::*;
+use object::*;
+use transfer::*;
+
+for_each_op!(table_of);
+
+/// The handler table of a mode.
+fn table<M: Mode>() -> &'static Table {
+    const { &Handlers::<M>::TABLE }
+}

@@ -1,0 +1,108 @@
+//! Calls (JVMS §2.11.8). Resolved sites hold the target; virtual and interface sites cache the
+//! target of the last receiver class.
+//!
+//! Data units: 1 is the cached receiver class (low half) and the called method (high half), or for
+//! direct calls unused; 2 is the address of the target's `MethodRt`.
+
+use super::slow;
+use crate::class::MethodRt;
+use crate::value::Ref;
+
+macro_rules! unresolved {
+    ($($name:ident)*) => { $(
+        handler!($name, |i, pc, fp, vm, heap, t| {
+            follow!(slow::link::$name::<M>(vm, pc, fp), vm, heap, t)
+        });
+    )* };
+}
+
+unresolved! { invokestatic_u invokespecial_u invokevirtual_u invokeinterface_u invokedynamic_u }
+
+/// Enters a method: pushes a frame and goes on at its entry.
+macro_rules! enter {
+    ($rt:expr, $first:expr, $pc:expr, $fp:expr, $vm:expr, $heap:expr, $t:expr, $M:ident) => {{
+        let rt: *const MethodRt = $rt;
+        let caller = (*$vm).frame;
+        let callee = caller.add(1);
+        let new_fp = $fp.add($first as usize);
+        (*caller).pc = $pc.add(3);
+        if callee >= (*$vm).frame_limit
+            || new_fp.add((*rt).n_regs as usize) >= (*$vm).reg_limit
+            || (*rt).careful != 0
+        {
+            follow!(slow::enter_careful($vm, $pc, new_fp, rt), $vm, $heap, $t);
+        }
+        (*$vm).frame = callee;
+        (*callee).fp = new_fp;
+        (*callee).method = rt;
+        (*$vm).fuel -= 4;
+        if $M::CALLS {
+            super::unwind::entered::<$M>($vm, rt, new_fp);
+        }
+        if (*$vm).fuel < 0 {
+            follow!(slow::poll($vm, (*rt).entry), $vm, $heap, $t);
+        }
+        go!((*rt).entry, new_fp, $vm, $heap, $t)
+    }};
+}
+
+handler!(invokestatic_q, |i, pc, fp, vm, heap, t| {
+    enter!((*pc.add(2)).word() as *const MethodRt, i.a, pc, fp, vm, heap, t, M)
+});
+
+handler!(invokespecial_q, |i, pc, fp, vm, heap, t| {
+    if r32!(fp, i.a) == 0 {
+        follow!(slow::null_pointer(vm, pc), vm, heap, t);
+    }
+    enter!((*pc.add(2)).word() as *const MethodRt, i.a, pc, fp, vm, heap, t, M)
+});
+
+handler!(invokefinal_q, |i, pc, fp, vm, heap, t| {
+    if r32!(fp, i.a) == 0 {
+        follow!(slow::null_pointer(vm, pc), vm, heap, t);
+    }
+    enter!((*pc.add(2)).word() as *const MethodRt, i.a, pc, fp, vm, heap, t, M)
+});
+
+macro_rules! dispatched {
+    ($($name:ident)*) => { $(
+        handler!($name, |i, pc, fp, vm, heap, t| {
+            let receiver = r32!(fp, i.a);
+            if receiver == 0 {
+                follow!(slow::null_pointer(vm, pc), vm, heap, t);
+            }
+            let class = heap.add((receiver as usize) << 3).cast::<u32>().read();
+            if class != Ref::from_slot((*pc.add(1)).word()).0 {
+                follow!(slow::link::cache_miss(vm, pc, class), vm, heap, t);
+            }
+            enter!((*pc.add(2)).word() as *const MethodRt, i.a, pc, fp, vm, heap, t, M)
+        });
+    )* };
+}
+
+dispatched! { invokevirtual_q invokeinterface_q }
+
+handler!(invokedynamic_q, |i, pc, fp, vm, heap, t| {
+    follow!(slow::link::invokedynamic_q::<M>(vm, pc, fp), vm, heap, t)
+});
+
+handler!(invokehandle_q, |i, pc, fp, vm, heap, t| {
+    follow!(slow::link::invokehandle_q::<M>(vm, pc, fp), vm, heap, t)
+});
+
+handler!(invokebasic_q, |i, pc, fp, vm, heap, t| {
+    let handle = r32!(fp, i.a);
+    if handle == 0 {
+        follow!(slow::null_pointer(vm, pc), vm, heap, t);
+    }
+    let target = (*vm).basic_target(Ref(handle));
+    enter!((*vm).methods.rt(target), i.a, pc, fp, vm, heap, t, M)
+});
+
+handler!(linkto_q, |i, pc, fp, vm, heap, t| {
+    follow!(slow::link::linkto_q::<M>(vm, pc, fp), vm, heap, t)
+});
+
+handler!(intrinsic_q, |i, pc, fp, vm, heap, t| {
+    follow!(slow::link::intrinsic_q(vm, pc, fp), vm, heap, t)
+});

@@ -1,0 +1,337 @@
+//! First execution of call sites: resolution, choice of the quick form, misses of inline caches,
+//! and the signature-polymorphic calls of method handles (JVMS §2.9.3, §5.4.3, §6.5).
+//!
+//! Data units of a site: 1 holds the cached receiver class (low half) and the called method (high
+//! half); 2 the address of the target's `MethodRt`. Linked `invokedynamic` and handle sites keep
+//! their site number in 1; adapter and appendix live in the class's `sites` array (see `invoke_dynamic`).
+
+use super::super::call::trapped;
+use super::super::{Flow, Selected};
+use super::{attempt, begin, enter_careful, null_pointer};
+use crate::class::{MethodRt, flags};
+use crate::code::{Insn, Op};
+use crate::frame::Res;
+use crate::mode::Mode;
+use crate::value::{ClassId, MethodId, Ref};
+use crate::vm::Vm;
+
+/// Enters a method from a slow path, as the instruction at `pc` would.
+unsafe fn enter(vm: &mut Vm, pc: *const Insn, fp: *mut u64, first: u16, target: MethodId) -> Flow {
+    // SAFETY: a Java frame is on top; `first` is a register of it.
+    unsafe {
+        let rt: *const MethodRt = vm.methods.rt(target);
+        enter_careful(vm, pc, fp.add(usize::from(first)), rt)
+    }
+}
+
+/// Rewrites a site to a direct call.
+unsafe fn make_direct(vm: &mut Vm, pc: *const Insn, op: Op, target: MethodId, depth: u32) {
+    // SAFETY: `pc` is a call of this machine, three units long.
+    unsafe {
+        let i = *pc;
+        let rt: *const MethodRt = vm.methods.rt(target);
+        *pc.add(2).cast_mut() = Insn::raw(rt as u64);
+        vm.quicken(pc.cast_mut(), Insn::abc(op, i.a, i.b, i.c), depth);
+    }
+}
+
+fn made_at(vm: &Vm, method: MethodId) -> u32 {
+    vm.classes[vm.method(method).class.idx()].made_at
+}
+
+#[cold]
+pub(in super::super) fn invokestatic_u<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
+    // SAFETY: a Java frame is on top; operands are in range.
+    unsafe {
+        let (vm, _, within) = begin(vm, pc);
+        let i = *pc;
+        let target = attempt!(vm, vm.resolve_method(within, i.b));
+        let method = vm.method(target);
+        if method.signature_polymorphic {
+            vm.quicken(pc.cast_mut(), Insn::abc(Op::linkto_q, i.a, i.b, i.c), 0);
+            return Flow::at(pc, fp);
+        }
+        if !method.is_static() {
+            return not_as_expected(vm, target, "static");
+        }
+        let class = method.class;
+        attempt!(vm, vm.ensure_initialised(class));
+        if let Some(depth) = vm.initialised_depth(class) {
+            make_direct(vm, pc, Op::invokestatic_q, target, depth);
+            return Flow::at(pc, fp);
+        }
+        enter(vm, pc, fp, i.a, target)
+    }
+}
+
+unsafe fn not_as_expected(vm: &mut Vm, target: MethodId, expected: &str) -> Flow {
+    let text = if expected == "static" {
+        format!("Expected static method '{}'", vm.external_signature(target))
+    } else {
+        format!("Expecting non-static method '{}'", vm.external_signature(target))
+    };
+    let trap = vm.throw("java/lang/IncompatibleClassChangeError", &text);
+    trapped(vm, trap)
+}
+
+#[cold]
+pub(in super::super) fn invokespecial_u<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
+    // SAFETY: a Java frame is on top; operands are in range.
+    unsafe {
+        let (vm, _, within) = begin(vm, pc);
+        let i = *pc;
+        let resolved = attempt!(vm, vm.resolve_method(within, i.b));
+        if vm.method(resolved).is_static() {
+            return not_as_expected(vm, resolved, "non-static");
+        }
+        let target = attempt!(vm, special_target(vm, within, resolved));
+        let depth = made_at(vm, target);
+        make_direct(vm, pc, Op::invokespecial_q, target, depth);
+        Flow::at(pc, fp)
+    }
+}
+
+/// The method that `invokespecial` of a resolved method runs (JVMS §6.5 invokespecial).
+fn special_target(vm: &mut Vm, within: ClassId, resolved: MethodId) -> Res<MethodId> {
+    let method = vm.method(resolved);
+    let holder = vm.class(method.class);
+    if method.is_constructor() || method.is_private() || holder.is_interface() {
+        return Ok(resolved);
+    }
+    let caller = vm.class(within).clone();
+    let is_super = method.class != within && caller.supers.contains(&method.class);
+    if !is_super {
+        return Ok(resolved);
+    }
+    let (name, descriptor) = (method.name, method.descriptor);
+    let Some(start) = caller.super_class else {
+        return Ok(resolved);
+    };
+    match vm.lookup_method(start, name.as_bytes(), descriptor.as_bytes()) {
+        Some(found) if !vm.method(found).is_abstract() => Ok(found),
+        _ => {
+            let text = vm.external_signature(resolved);
+            Err(vm.throw("java/lang/AbstractMethodError", &text))
+        }
+    }
+}
+
+#[cold]
+pub(in super::super) fn invokevirtual_u<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
+    // SAFETY: a Java frame is on top; operands are in range.
+    unsafe {
+        let (vm, _, within) = begin(vm, pc);
+        let i = *pc;
+        let resolved = attempt!(vm, vm.resolve_method(within, i.b));
+        let method = vm.method(resolved);
+        if method.signature_polymorphic {
+            let op = if method.name.as_bytes() == b"invokeBasic" { Op::invokebasic_q } else { Op::invokehandle_q };
+            *pc.add(1).cast_mut() = Insn::raw(0);
+            vm.quicken(pc.cast_mut(), Insn::abc(op, i.a, i.b, i.c), 0);
+            return Flow::at(pc, fp);
+        }
+        if method.is_static() {
+            return not_as_expected(vm, resolved, "non-static");
+        }
+        let holder = vm.class(method.class);
+        let is_final = method.is_private() || (method.flags | holder.flags) & flags::FINAL != 0;
+        if is_final && !holder.is_interface() {
+            let depth = made_at(vm, resolved);
+            make_direct(vm, pc, Op::invokefinal_q, resolved, depth);
+        } else {
+            make_dispatched(vm, pc, Op::invokevirtual_q, resolved);
+        }
+        Flow::at(pc, fp)
+    }
+}
+
+#[cold]
+pub(in super::super) fn invokeinterface_u<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
+    // SAFETY: a Java frame is on top; operands are in range.
+    unsafe {
+        let (vm, _, within) = begin(vm, pc);
+        let i = *pc;
+        let resolved = attempt!(vm, vm.resolve_method(within, i.b));
+        if vm.method(resolved).is_static() {
+            return not_as_expected(vm, resolved, "non-static");
+        }
+        if vm.method(resolved).is_private() {
+            let depth = made_at(vm, resolved);
+            make_direct(vm, pc, Op::invokefinal_q, resolved, depth);
+        } else {
+            make_dispatched(vm, pc, Op::invokeinterface_q, resolved);
+        }
+        Flow::at(pc, fp)
+    }
+}
+
+/// Rewrites a site to dispatch on the receiver, with an empty cache.
+unsafe fn make_dispatched(vm: &mut Vm, pc: *const Insn, op: Op, resolved: MethodId) {
+    // SAFETY: `pc` is a call of this machine, three units long.
+    unsafe {
+        let i = *pc;
+        *pc.add(1).cast_mut() = Insn::raw(u64::from(resolved.0) << 32 | 0xffff_ffff);
+        let depth = made_at(vm, resolved);
+        vm.quicken(pc.cast_mut(), Insn::abc(op, i.a, i.b, i.c), depth);
+    }
+}
+
+/// The inline cache of a site does not know the receiver's class.
+#[inline(never)]
+pub(in super::super) fn cache_miss(vm: *mut Vm, pc: *const Insn, class: u32) -> Flow {
+    // SAFETY: a Java frame is on top; `pc` is a dispatched call.
+    unsafe {
+        let vm = &mut *vm;
+        (*vm.frame).pc = pc;
+        let data = (*pc.add(1)).word();
+        let called = MethodId(Ref::from_slot(data >> 32).0);
+        let target = attempt!(vm, select_cached(vm, ClassId(class), called));
+        let is_interface_call = (*pc).op == Op::invokeinterface_q as u16;
+        if is_interface_call {
+            let interface = vm.method(called).class;
+            if vm.class(interface).is_interface() && !vm.is_subtype(ClassId(class), interface) {
+                let text = format!(
+                    "Class {} does not implement the requested interface {}",
+                    vm.external_name(ClassId(class)),
+                    vm.external_name(interface)
+                );
+                let trap = vm.throw("java/lang/IncompatibleClassChangeError", &text);
+                return trapped(vm, trap);
+            }
+        }
+        // Under a mark, a cached target may be rolled back with its class: enter without caching.
+        if made_at(vm, target) > 0 || vm.classes[class as usize].made_at > 0 {
+            let (first, fp) = ((*pc).a, (*vm.frame).fp);
+            return enter(vm, pc, fp, first, target);
+        }
+        let rt: *const MethodRt = vm.methods.rt(target);
+        *pc.add(1).cast_mut() = Insn::raw(data & !0xffff_ffff | u64::from(class));
+        *pc.add(2).cast_mut() = Insn::raw(rt as u64);
+        Flow::at(pc, (*vm.frame).fp)
+    }
+}
+
+/// Rows of the cache behind the inline caches.
+const SELECTED: usize = 4096;
+
+/// `select_method` with a direct-mapped cache.
+fn select_cached(vm: &mut Vm, class: ClassId, called: MethodId) -> Res<MethodId> {
+    if let Some(index) = vm.method(called).vtable_index
+        && let Some(&target) = vm.class(class).vtable.get(index as usize)
+        && !vm.class(vm.method(called).class).is_interface()
+    {
+        return Ok(target);
+    }
+    if vm.run.selected.is_empty() {
+        vm.run.selected = vec![Selected { class: u32::MAX, method: 0, target: MethodId(0) }; SELECTED];
+    }
+    let row = (class.0.wrapping_mul(0x9e37_79b1) ^ called.0.wrapping_mul(0x85eb_ca6b)) as usize >> 7 & (SELECTED - 1);
+    let cached = vm.run.selected[row];
+    if cached.class == class.0 && cached.method == called.0 {
+        return Ok(cached.target);
+    }
+    let target = vm.select_method(class, called)?;
+    if vm.classes[class.idx()].made_at == 0 && made_at(vm, called) == 0 {
+        vm.run.selected[row] = Selected { class: class.0, method: called.0, target };
+    }
+    Ok(target)
+}
+
+// ---- invokedynamic and method handles -----------------------------------------------------------
+
+#[cold]
+pub(in super::super) fn invokedynamic_u<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
+    // SAFETY: a Java frame is on top; operands are in range.
+    unsafe {
+        let i = *pc;
+        *pc.add(1).cast_mut() = Insn::raw(0);
+        (*vm).quicken(pc.cast_mut(), Insn::abc(Op::invokedynamic_q, i.a, i.b, i.c), 0);
+        Flow::at(pc, fp)
+    }
+}
+
+/// The site number in data unit 1, made on first use.
+unsafe fn site_of(vm: &mut Vm, pc: *const Insn, within: ClassId) -> Res<u32> {
+    // SAFETY: `pc` is a call of this machine, three units long.
+    unsafe {
+        let word = (*pc.add(1)).word();
+        if word != 0 {
+            return Ok(Ref::from_slot(word - 1).0);
+        }
+        let site = vm.new_site(within)?;
+        *pc.add(1).cast_mut() = Insn::raw(u64::from(site) + 1);
+        Ok(site)
+    }
+}
+
+pub(in super::super) fn invokedynamic_q<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
+    // SAFETY: a Java frame is on top; the appendix goes behind the arguments, into the callee's registers.
+    unsafe {
+        let (vm, _, within) = begin(vm, pc);
+        let i = *pc;
+        let site = attempt!(vm, site_of(vm, pc, within));
+        let (target, appendix) = attempt!(vm, vm.link_invokedynamic(within, i.b, site));
+        if !appendix.is_null() {
+            set!(fp, i.a + i.c, appendix.to_slot());
+        }
+        enter(vm, pc, fp, i.a, target)
+    }
+}
+
+pub(in super::super) fn invokehandle_q<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
+    // SAFETY: as for `invokedynamic_q`.
+    unsafe {
+        let (vm, _, within) = begin(vm, pc);
+        let i = *pc;
+        let site = attempt!(vm, site_of(vm, pc, within));
+        let (target, appendix) = attempt!(vm, vm.link_invokehandle(within, i.b, site));
+        if r32!(fp, i.a) == 0 {
+            return null_pointer(vm, pc);
+        }
+        if !appendix.is_null() {
+            set!(fp, i.a + i.c, appendix.to_slot());
+        }
+        enter(vm, pc, fp, i.a, target)
+    }
+}
+
+/// `linkToStatic` and its like: the last argument names the method.
+pub(in super::super) fn linkto_q<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
+    // SAFETY: a Java frame is on top; the member name is the last argument register.
+    unsafe {
+        let (vm, _, within) = begin(vm, pc);
+        let i = *pc;
+        let Some(member) = Ref::from_slot(r64!(fp, i.a + i.c - 1)).some() else {
+            return null_pointer(vm, pc);
+        };
+        let mut target = vm.member_target(member);
+        let name = vm.class(within).class_file().constant_pool().member_ref(i.b).1.to_vec();
+        if name != b"linkToStatic" {
+            let Some(receiver) = Ref::from_slot(r64!(fp, i.a)).some() else {
+                return null_pointer(vm, pc);
+            };
+            if name != b"linkToSpecial" {
+                let class = vm.class_of(receiver);
+                target = attempt!(vm, select_cached(vm, class, target));
+            }
+        } else {
+            let class = vm.method(target).class;
+            attempt!(vm, vm.ensure_initialised(class));
+        }
+        enter(vm, pc, fp, i.a, target)
+    }
+}
+
+/// A method that the machine runs itself, without a frame.
+pub(in super::super) fn intrinsic_q(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
+    // SAFETY: a Java frame is on top; data unit 1 is the function, the arguments are registers.
+    unsafe {
+        let (vm, _, _) = begin(vm, pc);
+        let i = *pc;
+        let function: crate::native::NativeFn = std::mem::transmute((*pc.add(1)).word() as usize as *const ());
+        let at = fp.add(usize::from(i.a));
+        let args = crate::native::Args::new(std::slice::from_raw_parts(at, usize::from(i.c)));
+        *at = attempt!(vm, function(vm, args));
+        Flow::at(pc.add(3), fp)
+    }
+}

@@ -1,0 +1,40 @@
+//! Functions that the interpreter calls and that are not written yet. Each goes when its owner lands.
+
+use crate::frame::{Res, Upcall};
+use crate::symbol::Symbol;
+use crate::value::{ClassId, Kind, LoaderId, MethodId, Ref};
+use crate::vm::Vm;
+
+#[expect(missing_docs, unused_variables, reason = "each goes when its owner lands")]
+impl Vm {
+    // threads
+    pub fn lock(&mut self, object: Ref) -> Res<()> { unreachable!("internal: not written yet") }
+    pub fn unlock(&mut self, object: Ref) -> Res<()> { unreachable!("internal: not written yet") }
+    pub fn lock_fast(&mut self, object: Ref) -> bool { unreachable!("internal: not written yet") }
+    pub fn schedule(&mut self) -> Option<usize> { unreachable!("internal: not written yet") }
+    pub fn switch_to(&mut self, idx: usize) { unreachable!("internal: not written yet") }
+    /// The bottom `Entry` hook of the running thread was reached, normally or by an exception: the next
+    /// Java call to make on it (`dispatchUncaughtException`, `exit`), or `None` when it has ended.
+    pub fn thread_step(&mut self, thrown: Option<Ref>) -> Option<Upcall> { unreachable!("internal: not written yet") }
+    /// A line per thread on what it waits for.
+    pub fn describe_waiting(&self) -> Vec<String> { unreachable!("internal: not written yet") }
+    // link
+    pub fn class_loaded(&mut self, loader: LoaderId, name: Symbol, mirror: Ref) -> Res<()> { unreachable!("internal: not written yet") }
+    pub fn class_load_failed(&mut self, loader: LoaderId, name: Symbol, keep: bool, exception: Ref) -> Ref { unreachable!("internal: not written yet") }
+    pub fn get_field_ref(&self, object: Ref, name: &str, descriptor: &str) -> Ref { unreachable!("internal: not written yet") }
+    // memory
+    pub fn collect(&mut self) { unreachable!("internal: not written yet") }
+    /// Collects (or grows) so that `size` more bytes fit below `heap.end`, if that is possible.
+    pub fn collect_for(&mut self, size: usize) { unreachable!("internal: not written yet") }
+    // reflect
+    pub fn box_value(&mut self, kind: Kind, word: u64) -> Res<Ref> { unreachable!("internal: not written yet") }
+    pub fn wrap_invocation_target(&mut self, exception: Ref) -> Ref { unreachable!("internal: not written yet") }
+    pub fn call_site_returned(&mut self, class: ClassId, tag: u32, root: Ref, word: u64) -> Res<()> { unreachable!("internal: not written yet") }
+    pub fn call_site_failed(&mut self, tag: u32, exception: Ref) -> Ref { unreachable!("internal: not written yet") }
+    pub fn new_site(&mut self, class: ClassId) -> Res<u32> { unreachable!("internal: not written yet") }
+    pub fn link_invokedynamic(&mut self, caller: ClassId, cp: u16, site: u32) -> Res<(MethodId, Ref)> { unreachable!("internal: not written yet") }
+    pub fn link_invokehandle(&mut self, caller: ClassId, cp: u16, site: u32) -> Res<(MethodId, Ref)> { unreachable!("internal: not written yet") }
+    pub fn resolve_loadable_constant(&mut self, class: ClassId, cp: u16) -> Res<u64> { unreachable!("internal: not written yet") }
+    pub fn basic_target(&self, handle: Ref) -> MethodId { unreachable!("internal: not written yet") }
+    pub fn member_target(&self, member: Ref) -> MethodId { unreachable!("internal: not written yet") }
+}
