@@ -1,23 +1,12 @@
 //! Functions that the interpreter calls and that are not written yet. Each goes when its owner lands.
 
-use crate::frame::{Res, Upcall};
+use crate::frame::Res;
 use crate::symbol::Symbol;
 use crate::value::{ClassId, Kind, LoaderId, MethodId, Ref};
 use crate::vm::Vm;
 
 #[expect(missing_docs, unused_variables, reason = "each goes when its owner lands")]
 impl Vm {
-    // threads
-    pub fn lock(&mut self, object: Ref) -> Res<()> { unreachable!("internal: not written yet") }
-    pub fn unlock(&mut self, object: Ref) -> Res<()> { unreachable!("internal: not written yet") }
-    pub fn lock_fast(&mut self, object: Ref) -> bool { unreachable!("internal: not written yet") }
-    pub fn schedule(&mut self) -> Option<usize> { unreachable!("internal: not written yet") }
-    pub fn switch_to(&mut self, idx: usize) { unreachable!("internal: not written yet") }
-    /// The bottom `Entry` hook of the running thread was reached, normally or by an exception: the next
-    /// Java call to make on it (`dispatchUncaughtException`, `exit`), or `None` when it has ended.
-    pub fn thread_step(&mut self, thrown: Option<Ref>) -> Option<Upcall> { unreachable!("internal: not written yet") }
-    /// A line per thread on what it waits for.
-    pub fn describe_waiting(&self) -> Vec<String> { unreachable!("internal: not written yet") }
     // link
     pub fn class_loaded(&mut self, loader: LoaderId, name: Symbol, mirror: Ref) -> Res<()> { unreachable!("internal: not written yet") }
     pub fn class_load_failed(&mut self, loader: LoaderId, name: Symbol, keep: bool, exception: Ref) -> Ref { unreachable!("internal: not written yet") }

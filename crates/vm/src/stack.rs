@@ -38,6 +38,11 @@ impl<T> Reserved<T> {
         Ok(Reserved { start: start.cast(), capacity })
     }
 
+    /// No room at all.
+    pub fn empty() -> Reserved<T> {
+        Reserved { start: std::ptr::NonNull::dangling().as_ptr(), capacity: 0 }
+    }
+
     /// The first value.
     #[inline]
     pub fn start(&self) -> *mut T {
@@ -68,6 +73,9 @@ impl<T> Reserved<T> {
 
 impl<T> Drop for Reserved<T> {
     fn drop(&mut self) {
+        if self.capacity == 0 {
+            return;
+        }
         // SAFETY: the mapping was made by `new` and nothing refers to it any more.
         unsafe {
             libc::munmap(self.start.cast(), self.capacity * size_of::<T>());

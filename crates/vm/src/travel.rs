@@ -41,6 +41,12 @@ pub struct World {
     pub random: u64,
     /// Arrivals at locks and queues so far.
     pub arrivals: u64,
+    /// Identity hashes given out so far.
+    pub hashes: u64,
+    /// Green threads made so far, the first not counted.
+    pub threads: u32,
+    /// Turns of the scheduler so far.
+    pub turns: u64,
 }
 
 /// Something beside the heap that a rollback takes back.
@@ -220,15 +226,11 @@ impl Vm {
         }
         let state = &self.marks.open[idx];
         let (current, scalars) = (state.current, state.thread);
-        if self.current != current {
-            self.current = current;
-            self.frame_limit = self.threads[current].frames.end();
-            self.reg_limit = self.threads[current].registers.end();
-        }
         let thread = &mut self.threads[current];
         thread.restore(scalars);
         thread.hooks.clear();
-        self.frame = thread.frames.start().wrapping_sub(1);
+        thread.frame = thread.frames.start().wrapping_sub(1);
+        self.enter_thread(current);
         idx
     }
 

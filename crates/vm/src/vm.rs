@@ -17,6 +17,7 @@ use crate::interp::RunState;
 use crate::files::Files;
 use crate::host::{Denial, Host};
 use crate::native::NativeTable;
+use crate::schedule::Scheduler;
 use crate::stack::MethodTable;
 use crate::string::InternTable;
 use crate::symbol::{Symbol, Symbols};
@@ -67,6 +68,8 @@ pub struct Vm {
     pub current: usize,
     /// State of the dispatch loop.
     pub run: RunState,
+    /// What choosing among threads and locking need.
+    pub scheduler: Scheduler,
     /// What a `Hook::Resume` brought back to its native: `(state, result)`.
     pub resumed: Option<(u64, u64)>,
     /// Fuel of the whole call that is not yet in `fuel`.

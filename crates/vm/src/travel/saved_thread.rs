@@ -4,7 +4,8 @@
 
 use crate::code::Insn;
 use crate::frame::{Frame, Hook};
-use crate::thread::{State, Thread, Wake};
+use crate::thread::{State, Step, Thread, Wake};
+use crate::value::Ref;
 
 /// A thread's state beside its stacks.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +16,10 @@ pub(super) struct Scalars {
     saved_lock_count: u32,
     since: u64,
     daemon: bool,
+    current: Ref,
+    scoped_values: Ref,
+    yields: u32,
+    step: Step,
     saved_for: u64,
 }
 
@@ -40,6 +45,10 @@ impl Thread {
             saved_lock_count: self.saved_lock_count,
             since: self.since,
             daemon: self.daemon,
+            current: self.current,
+            scoped_values: self.scoped_values,
+            yields: self.yields,
+            step: self.step,
             saved_for: self.saved_for,
         }
     }
@@ -52,6 +61,10 @@ impl Thread {
         self.saved_lock_count = scalars.saved_lock_count;
         self.since = scalars.since;
         self.daemon = scalars.daemon;
+        self.current = scalars.current;
+        self.scoped_values = scalars.scoped_values;
+        self.yields = scalars.yields;
+        self.step = scalars.step;
         self.saved_for = scalars.saved_for;
     }
 
