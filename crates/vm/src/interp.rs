@@ -16,6 +16,7 @@ mod arithmetic;
 mod array;
 mod branch;
 mod call;
+mod cold;
 mod field;
 mod invoke;
 mod object;
@@ -94,8 +95,20 @@ pub struct RunState {
     pub(crate) on_enter: Option<unsafe fn(*mut Vm, *const crate::class::MethodRt, *mut u64)>,
     /// See `on_leave`.
     pub(crate) on_thrown: Option<unsafe fn(*mut Vm, Ref)>,
+    /// The method that `cold::enter_careful` enters.
+    pub(crate) callee: Callee,
     /// Selected methods by receiver class and called method, for sites with several receivers.
     pub(crate) selected: Vec<Selected>,
+}
+
+/// A method's address, null by default.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Callee(pub(crate) *const crate::class::MethodRt);
+
+impl Default for Callee {
+    fn default() -> Callee {
+        Callee(std::ptr::null())
+    }
 }
 
 /// One row of the cache behind the inline caches.

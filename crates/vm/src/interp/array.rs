@@ -6,20 +6,20 @@
     reason = "elements are reinterpreted"
 )]
 
-use super::slow;
+use super::{cold, slow};
 use crate::heap::{ELEMENTS_OFFSET, LENGTH_OFFSET};
 use crate::value::{Kind, Ref};
 
 /// Address of the element, or the slow path for null and bad indices.
 macro_rules! element {
-    ($array:expr, $idx:expr, $size:expr, $pc:expr, $vm:expr, $heap:expr, $t:expr) => {{
+    ($M:ident, $array:expr, $idx:expr, $size:expr, $pc:expr, $fp:expr, $vm:expr, $heap:expr, $t:expr) => {{
         let (array, idx): (u32, u32) = ($array, $idx);
         if array == 0 {
-            follow!(slow::array_fault($vm, $pc), $vm, $heap, $t);
+            return cold::array_fault::<$M>($pc, $fp, $vm, $heap, $t);
         }
         let object = $heap.add((array as usize) << 3);
         if idx >= object.add(LENGTH_OFFSET as usize).cast::<u32>().read() {
-            follow!(slow::array_fault($vm, $pc), $vm, $heap, $t);
+            return cold::array_fault::<$M>($pc, $fp, $vm, $heap, $t);
         }
         object.add(ELEMENTS_OFFSET as usize + idx as usize * $size)
     }};
@@ -29,7 +29,7 @@ macro_rules! array_load {
     ($($name:ident: $type:ty, |$v:ident| $e:expr;)*) => { $(
         handler!($name, |i, pc, fp, vm, heap, t| {
             let (array, idx) = (r32!(fp, i.b), r32!(fp, i.c));
-            let at = element!(array, idx, size_of::<$type>(), pc, vm, heap, t);
+            let at = element!(M, array, idx, size_of::<$type>(), pc, fp, vm, heap, t);
             if M::READS {
                 super::mode::<M>(vm).array_read(&mut *vm, Ref(array), idx);
             }
@@ -53,10 +53,20 @@ array_load! {
 }
 
 macro_rules! array_store {
-    ($($name:ident: $type:ty, $kind:expr;)*) => { $(
+    ($($name:ident $logged:ident: $type:ty, $kind:expr;)*) => { $(
+        handler!(
+            /// The store into an array that is older than the youngest mark.
+            $logged, |i, pc, fp, vm, heap, t| {
+            let (array, idx) = (r32!(fp, i.b), r32!(fp, i.c));
+            let offset = ((array as usize) << 3) + ELEMENTS_OFFSET as usize + idx as usize * size_of::<$type>();
+            (*vm).heap.log(offset);
+            heap.add(offset).cast::<$type>().write(r64!(fp, i.a) as $type);
+            go!(pc.add(1), fp, vm, heap, t)
+        });
+
         handler!($name, |i, pc, fp, vm, heap, t| {
             let (array, idx) = (r32!(fp, i.b), r32!(fp, i.c));
-            let at = element!(array, idx, size_of::<$type>(), pc, vm, heap, t);
+            let at = element!(M, array, idx, size_of::<$type>(), pc, fp, vm, heap, t);
             let value = r64!(fp, i.a);
             if M::WRITES {
                 super::mode::<M>(vm).array_write(&mut *vm, Ref(array), idx, $kind, value);
@@ -66,7 +76,7 @@ macro_rules! array_store {
                 super::mode::<M>(vm).shadow_store(fp.add(i.a as usize), offset);
             }
             if offset < (*vm).heap.log_limit {
-                (*vm).heap.log(offset);
+                return $logged::<M>(pc, fp, vm, heap, t);
             }
             at.cast::<$type>().write(value as $type);
             go!(pc.add(1), fp, vm, heap, t)
@@ -75,14 +85,14 @@ macro_rules! array_store {
 }
 
 array_store! {
-    castore: u16, Kind::Char;
-    iastore: u32, Kind::Int;
-    lastore: u64, Kind::Long;
+    castore castore_logged: u16, Kind::Char;
+    iastore iastore_logged: u32, Kind::Int;
+    lastore lastore_logged: u64, Kind::Long;
 }
 
 handler!(bastore, |i, pc, fp, vm, heap, t| {
     let (array, idx) = (r32!(fp, i.b), r32!(fp, i.c));
-    let at = element!(array, idx, 1, pc, vm, heap, t);
+    let at = element!(M, array, idx, 1, pc, fp, vm, heap, t);
     let mut value = r64!(fp, i.a) as u8;
     // JVMS §6.5 bastore: a boolean array keeps the lowest bit alone.
     if heap.add((array as usize) << 3).cast::<u32>().read() == (*vm).known.arrays[Kind::Boolean as usize].0 {
@@ -104,23 +114,18 @@ handler!(bastore, |i, pc, fp, vm, heap, t| {
 
 handler!(aastore, |i, pc, fp, vm, heap, t| {
     let (array, idx) = (r32!(fp, i.b), r32!(fp, i.c));
-    let at = element!(array, idx, 4, pc, vm, heap, t);
+    let at = element!(M, array, idx, 4, pc, fp, vm, heap, t);
     let value = r32!(fp, i.a);
-    if value != 0 {
-        let array_class = heap.add((array as usize) << 3).cast::<u32>().read();
-        if array_class != (*vm).known.arrays[Kind::Ref as usize].0 && !slow::can_store(&*vm, array_class, Ref(value)) {
-            follow!(slow::array_store_fault(vm, pc, Ref(value)), vm, heap, t);
-        }
+    let array_class = heap.add((array as usize) << 3).cast::<u32>().read();
+    let offset = at.offset_from(heap) as usize;
+    if array_class != (*vm).known.arrays[Kind::Ref as usize].0 || offset < (*vm).heap.ref_limit {
+        return cold::aastore_checked::<M>(pc, fp, vm, heap, t);
     }
     if M::WRITES {
         super::mode::<M>(vm).array_write(&mut *vm, Ref(array), idx, Kind::Ref, u64::from(value));
     }
-    let offset = at.offset_from(heap) as usize;
     if M::SHADOW {
         super::mode::<M>(vm).shadow_store(fp.add(i.a as usize), offset);
-    }
-    if offset < (*vm).heap.ref_limit {
-        (*vm).heap.note_ref_write(offset);
     }
     at.cast::<u32>().write(value);
     go!(pc.add(1), fp, vm, heap, t)
@@ -129,7 +134,7 @@ handler!(aastore, |i, pc, fp, vm, heap, t| {
 handler!(arraylength, |i, pc, fp, vm, heap, t| {
     let array = r32!(fp, i.b);
     if array == 0 {
-        follow!(slow::null_pointer(vm, pc), vm, heap, t);
+        return cold::null_pointer::<M>(pc, fp, vm, heap, t);
     }
     if M::SHADOW {
         super::mode::<M>(vm)

@@ -6,18 +6,18 @@
     reason = "distances are signed operands"
 )]
 
-use super::slow;
+use super::{cold, slow};
 use crate::code::Switch;
 
 /// Takes a branch by a signed distance; backward ones cost fuel.
 macro_rules! jump {
-    ($distance:expr, $pc:expr, $fp:expr, $vm:expr, $heap:expr, $t:expr) => {{
+    ($M:ident, $distance:expr, $pc:expr, $fp:expr, $vm:expr, $heap:expr, $t:expr) => {{
         let distance = $distance as isize;
         let target = $pc.offset(distance);
         if distance <= 0 {
             (*$vm).fuel -= 1 - distance as i64;
             if (*$vm).fuel < 0 {
-                follow!(slow::poll($vm, target), $vm, $heap, $t);
+                return cold::poll::<$M>(target, $fp, $vm, $heap, $t);
             }
         }
         go!(target, $fp, $vm, $heap, $t)
@@ -37,7 +37,7 @@ macro_rules! compare_and_branch {
                 slow::branch_probe::<M>(vm, pc, u32::from(taken));
             }
             if taken {
-                jump!(i.c as i16, pc, fp, vm, heap, t)
+                jump!(M, i.c as i16, pc, fp, vm, heap, t)
             }
             go!(pc.add(1), fp, vm, heap, t)
         });
@@ -74,7 +74,7 @@ macro_rules! compare_constant_and_branch {
                 slow::branch_probe::<M>(vm, pc, u32::from(taken));
             }
             if taken {
-                jump!(i.c as i16, pc, fp, vm, heap, t)
+                jump!(M, i.c as i16, pc, fp, vm, heap, t)
             }
             go!(pc.add(1), fp, vm, heap, t)
         });
@@ -103,7 +103,7 @@ macro_rules! null_branch {
                 slow::branch_probe::<M>(vm, pc, u32::from(taken));
             }
             if taken {
-                jump!(i.imm() as i32, pc, fp, vm, heap, t)
+                jump!(M, i.imm() as i32, pc, fp, vm, heap, t)
             }
             go!(pc.add(1), fp, vm, heap, t)
         });
@@ -120,7 +120,7 @@ handler!(goto_, |i, pc, fp, vm, heap, t| {
 });
 
 handler!(goto_back, |i, pc, fp, vm, heap, t| {
-    jump!(i.imm() as i32, pc, fp, vm, heap, t)
+    jump!(M, i.imm() as i32, pc, fp, vm, heap, t)
 });
 
 handler!(tableswitch, |i, pc, fp, vm, heap, t| {
@@ -145,7 +145,7 @@ handler!(tableswitch, |i, pc, fp, vm, heap, t| {
     if M::BRANCHES {
         slow::branch_probe::<M>(vm, pc, edge as u32);
     }
-    jump!(distance, pc, fp, vm, heap, t)
+    jump!(M, distance, pc, fp, vm, heap, t)
 });
 
 handler!(lookupswitch, |i, pc, fp, vm, heap, t| {
@@ -169,17 +169,17 @@ handler!(lookupswitch, |i, pc, fp, vm, heap, t| {
     if M::BRANCHES {
         slow::branch_probe::<M>(vm, pc, edge as u32);
     }
-    jump!(distance, pc, fp, vm, heap, t)
+    jump!(M, distance, pc, fp, vm, heap, t)
 });
 
 handler!(jsr, |i, pc, fp, vm, heap, t| {
     let entry = (*(*(*(*vm).frame).method).code).entry();
     set!(fp, i.a, pc.add(1).offset_from(entry) as u64);
-    jump!(i.imm() as i32, pc, fp, vm, heap, t)
+    jump!(M, i.imm() as i32, pc, fp, vm, heap, t)
 });
 
 handler!(ret, |i, pc, fp, vm, heap, t| {
     let entry = (*(*(*(*vm).frame).method).code).entry();
     let target = entry.add(r32!(fp, i.a) as usize);
-    jump!(target.offset_from(pc), pc, fp, vm, heap, t)
+    jump!(M, target.offset_from(pc), pc, fp, vm, heap, t)
 });

@@ -6,7 +6,7 @@
     reason = "values are reinterpreted"
 )]
 
-use super::slow;
+use super::{cold, slow};
 use crate::value::{Kind, Ref};
 
 handler!(getfield_u, |i, pc, fp, vm, heap, t| {
@@ -30,7 +30,7 @@ macro_rules! getfield {
         handler!($name, |i, pc, fp, vm, heap, t| {
             let object = r32!(fp, i.b);
             if object == 0 {
-                follow!(slow::null_pointer(vm, pc), vm, heap, t);
+                return cold::null_pointer::<M>(pc, fp, vm, heap, t);
             }
             if M::READS {
                 super::mode::<M>(vm).field_read(&mut *vm, Ref(object), u32::from(i.c), $kind);
@@ -55,11 +55,20 @@ getfield! {
 }
 
 macro_rules! putfield {
-    ($($name:ident: $type:ty, $kind:expr;)*) => { $(
+    ($($name:ident $logged:ident: $type:ty, $kind:expr;)*) => { $(
+        handler!(
+            /// The store into an object that is older than the youngest mark.
+            $logged, |i, pc, fp, vm, heap, t| {
+            let offset = ((r32!(fp, i.b) as usize) << 3) + i.c as usize;
+            (*vm).heap.log(offset);
+            heap.add(offset).cast::<$type>().write(r64!(fp, i.a) as $type);
+            go!(pc.add(1), fp, vm, heap, t)
+        });
+
         handler!($name, |i, pc, fp, vm, heap, t| {
             let object = r32!(fp, i.b);
             if object == 0 {
-                follow!(slow::null_pointer(vm, pc), vm, heap, t);
+                return cold::null_pointer::<M>(pc, fp, vm, heap, t);
             }
             let value = r64!(fp, i.a);
             if M::WRITES {
@@ -70,7 +79,7 @@ macro_rules! putfield {
                 super::mode::<M>(vm).shadow_store(fp.add(i.a as usize), offset);
             }
             if offset < (*vm).heap.log_limit {
-                (*vm).heap.log(offset);
+                return $logged::<M>(pc, fp, vm, heap, t);
             }
             heap.add(offset).cast::<$type>().write(value as $type);
             go!(pc.add(1), fp, vm, heap, t)
@@ -79,16 +88,25 @@ macro_rules! putfield {
 }
 
 putfield! {
-    putfield_8: u8, Kind::Byte;
-    putfield_16: u16, Kind::Short;
-    putfield_32: u32, Kind::Int;
-    putfield_64: u64, Kind::Long;
+    putfield_8 putfield_8_logged: u8, Kind::Byte;
+    putfield_16 putfield_16_logged: u16, Kind::Short;
+    putfield_32 putfield_32_logged: u32, Kind::Int;
+    putfield_64 putfield_64_logged: u64, Kind::Long;
 }
+
+handler!(
+    /// The reference store that a mark or the collector wants to know of.
+    putfield_ref_noted, |i, pc, fp, vm, heap, t| {
+    let offset = ((r32!(fp, i.b) as usize) << 3) + i.c as usize;
+    (*vm).heap.note_ref_write(offset);
+    heap.add(offset).cast::<u32>().write(r32!(fp, i.a));
+    go!(pc.add(1), fp, vm, heap, t)
+});
 
 handler!(putfield_ref, |i, pc, fp, vm, heap, t| {
     let object = r32!(fp, i.b);
     if object == 0 {
-        follow!(slow::null_pointer(vm, pc), vm, heap, t);
+        return cold::null_pointer::<M>(pc, fp, vm, heap, t);
     }
     let value = r32!(fp, i.a);
     if M::WRITES {
@@ -99,7 +117,7 @@ handler!(putfield_ref, |i, pc, fp, vm, heap, t| {
         super::mode::<M>(vm).shadow_store(fp.add(i.a as usize), offset);
     }
     if offset < (*vm).heap.ref_limit {
-        (*vm).heap.note_ref_write(offset);
+        return putfield_ref_noted::<M>(pc, fp, vm, heap, t);
     }
     heap.add(offset).cast::<u32>().write(value);
     go!(pc.add(1), fp, vm, heap, t)
@@ -132,7 +150,16 @@ getstatic! {
 }
 
 macro_rules! putstatic {
-    ($($name:ident: $type:ty, $kind:expr;)*) => { $(
+    ($($name:ident $logged:ident: $type:ty, $kind:expr;)*) => { $(
+        handler!(
+            /// The store into a class that is older than the youngest mark.
+            $logged, |i, pc, fp, vm, heap, t| {
+            let offset = (i.imm() as usize) << 3;
+            (*vm).heap.log(offset);
+            heap.add(offset).cast::<$type>().write(r64!(fp, i.a) as $type);
+            go!(pc.add(1), fp, vm, heap, t)
+        });
+
         handler!($name, |i, pc, fp, vm, heap, t| {
             let granule = i.imm();
             let value = r64!(fp, i.a);
@@ -144,7 +171,7 @@ macro_rules! putstatic {
                 super::mode::<M>(vm).shadow_store(fp.add(i.a as usize), offset);
             }
             if offset < (*vm).heap.log_limit {
-                (*vm).heap.log(offset);
+                return $logged::<M>(pc, fp, vm, heap, t);
             }
             heap.add(offset).cast::<$type>().write(value as $type);
             go!(pc.add(1), fp, vm, heap, t)
@@ -153,11 +180,20 @@ macro_rules! putstatic {
 }
 
 putstatic! {
-    putstatic_8: u8, Kind::Byte;
-    putstatic_16: u16, Kind::Short;
-    putstatic_32: u32, Kind::Int;
-    putstatic_64: u64, Kind::Long;
+    putstatic_8 putstatic_8_logged: u8, Kind::Byte;
+    putstatic_16 putstatic_16_logged: u16, Kind::Short;
+    putstatic_32 putstatic_32_logged: u32, Kind::Int;
+    putstatic_64 putstatic_64_logged: u64, Kind::Long;
 }
+
+handler!(
+    /// The reference store that a mark or the collector wants to know of.
+    putstatic_ref_noted, |i, pc, fp, vm, heap, t| {
+    let offset = (i.imm() as usize) << 3;
+    (*vm).heap.note_ref_write(offset);
+    heap.add(offset).cast::<u32>().write(r32!(fp, i.a));
+    go!(pc.add(1), fp, vm, heap, t)
+});
 
 handler!(putstatic_ref, |i, pc, fp, vm, heap, t| {
     let granule = i.imm();
@@ -170,7 +206,7 @@ handler!(putstatic_ref, |i, pc, fp, vm, heap, t| {
         super::mode::<M>(vm).shadow_store(fp.add(i.a as usize), offset);
     }
     if offset < (*vm).heap.ref_limit {
-        (*vm).heap.note_ref_write(offset);
+        return putstatic_ref_noted::<M>(pc, fp, vm, heap, t);
     }
     heap.add(offset).cast::<u32>().write(value);
     go!(pc.add(1), fp, vm, heap, t)

@@ -4,7 +4,7 @@
 //! Data units: 1 is the cached receiver class (low half) and the called method (high half), or for
 //! direct calls unused; 2 is the address of the target's `MethodRt`.
 
-use super::slow;
+use super::{cold, slow};
 use crate::class::MethodRt;
 use crate::value::Ref;
 
@@ -30,7 +30,8 @@ macro_rules! enter {
             || new_fp.add((*rt).n_regs as usize) >= (*$vm).reg_limit
             || (*rt).careful != 0
         {
-            follow!(slow::enter_careful($vm, $pc, new_fp, rt), $vm, $heap, $t);
+            (*$vm).run.callee = super::Callee(rt);
+            return cold::enter_careful::<$M>($pc, new_fp, $vm, $heap, $t);
         }
         (*$vm).frame = callee;
         (*callee).fp = new_fp;
@@ -40,7 +41,7 @@ macro_rules! enter {
             super::unwind::entered::<$M>($vm, rt, new_fp);
         }
         if (*$vm).fuel < 0 {
-            follow!(slow::poll($vm, (*rt).entry), $vm, $heap, $t);
+            return cold::poll::<$M>((*rt).entry, new_fp, $vm, $heap, $t);
         }
         go!((*rt).entry, new_fp, $vm, $heap, $t)
     }};
@@ -52,14 +53,14 @@ handler!(invokestatic_q, |i, pc, fp, vm, heap, t| {
 
 handler!(invokespecial_q, |i, pc, fp, vm, heap, t| {
     if r32!(fp, i.a) == 0 {
-        follow!(slow::null_pointer(vm, pc), vm, heap, t);
+        return cold::null_pointer::<M>(pc, fp, vm, heap, t);
     }
     enter!((*pc.add(2)).word() as *const MethodRt, i.a, pc, fp, vm, heap, t, M)
 });
 
 handler!(invokefinal_q, |i, pc, fp, vm, heap, t| {
     if r32!(fp, i.a) == 0 {
-        follow!(slow::null_pointer(vm, pc), vm, heap, t);
+        return cold::null_pointer::<M>(pc, fp, vm, heap, t);
     }
     enter!((*pc.add(2)).word() as *const MethodRt, i.a, pc, fp, vm, heap, t, M)
 });
@@ -69,11 +70,11 @@ macro_rules! dispatched {
         handler!($name, |i, pc, fp, vm, heap, t| {
             let receiver = r32!(fp, i.a);
             if receiver == 0 {
-                follow!(slow::null_pointer(vm, pc), vm, heap, t);
+                return cold::null_pointer::<M>(pc, fp, vm, heap, t);
             }
             let class = heap.add((receiver as usize) << 3).cast::<u32>().read();
             if class != Ref::from_slot((*pc.add(1)).word()).0 {
-                follow!(slow::link::cache_miss(vm, pc, class), vm, heap, t);
+                return cold::cache_miss::<M>(pc, fp, vm, heap, t);
             }
             enter!((*pc.add(2)).word() as *const MethodRt, i.a, pc, fp, vm, heap, t, M)
         });
@@ -93,7 +94,7 @@ handler!(invokehandle_q, |i, pc, fp, vm, heap, t| {
 handler!(invokebasic_q, |i, pc, fp, vm, heap, t| {
     let handle = r32!(fp, i.a);
     if handle == 0 {
-        follow!(slow::null_pointer(vm, pc), vm, heap, t);
+        return cold::null_pointer::<M>(pc, fp, vm, heap, t);
     }
     let target = (*vm).basic_target(Ref(handle));
     enter!((*vm).methods.rt(target), i.a, pc, fp, vm, heap, t, M)

@@ -472,10 +472,11 @@ pub(super) fn new_u<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow
 
 /// `new` found the heap full: collects and tries again.
 #[cold]
-pub(super) fn new_full(vm: *mut Vm, pc: *const Insn, size: usize) -> Flow {
+pub(super) fn new_full(vm: *mut Vm, pc: *const Insn) -> Flow {
     // SAFETY: a Java frame is on top.
     unsafe {
         let (vm, _, _) = begin(vm, pc);
+        let size = usize::try_from((*pc.add(1)).word() >> 32).unwrap_or(usize::MAX);
         attempt!(vm, vm.make_room(size));
         Flow::at(pc, (*vm.frame).fp)
     }

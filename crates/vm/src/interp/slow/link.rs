@@ -178,11 +178,12 @@ unsafe fn make_dispatched(vm: &mut Vm, pc: *const Insn, op: Op, resolved: Method
 
 /// The inline cache of a site does not know the receiver's class.
 #[inline(never)]
-pub(in super::super) fn cache_miss(vm: *mut Vm, pc: *const Insn, class: u32) -> Flow {
+pub(in super::super) fn cache_miss(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
     // SAFETY: a Java frame is on top; `pc` is a dispatched call.
     unsafe {
         let vm = &mut *vm;
         (*vm.frame).pc = pc;
+        let class = vm.heap.class_id(Ref(r32!(fp, (*pc).a)));
         let data = (*pc.add(1)).word();
         let called = MethodId(Ref::from_slot(data >> 32).0);
         let target = attempt!(vm, select_cached(vm, ClassId(class), called));
@@ -201,13 +202,12 @@ pub(in super::super) fn cache_miss(vm: *mut Vm, pc: *const Insn, class: u32) -> 
         }
         // Under a mark, a cached target may be rolled back with its class: enter without caching.
         if made_at(vm, target) > 0 || vm.classes[class as usize].made_at > 0 {
-            let (first, fp) = ((*pc).a, (*vm.frame).fp);
-            return enter(vm, pc, fp, first, target);
+            return enter(vm, pc, fp, (*pc).a, target);
         }
         let rt: *const MethodRt = vm.methods.rt(target);
         *pc.add(1).cast_mut() = Insn::raw(data & !0xffff_ffff | u64::from(class));
         *pc.add(2).cast_mut() = Insn::raw(rt as u64);
-        Flow::at(pc, (*vm.frame).fp)
+        Flow::at(pc, fp)
     }
 }
 
