@@ -28,6 +28,7 @@ pub mod well_known;
 pub mod host;
 pub mod clock;
 pub mod files;
+pub mod math;
 pub mod native;
 pub mod interp;
 pub mod walk;
