@@ -21,6 +21,7 @@ pub use hyperbolic::{cosh, sinh, tanh};
 pub use inverse::{acos, asin, atan, atan2};
 pub use logarithm::{log, log1p, log10};
 pub use power::pow;
+pub(crate) use power::{Parity, parity};
 pub use remainder::ieee_remainder;
 pub use root::{cbrt, hypot, sqrt};
 pub use trigonometric::{cos, sin, tan};
