@@ -170,7 +170,7 @@ impl Source {
     }
 
     fn argument(&mut self) -> f64 {
-        match self.next() & 7 {
+        match (self.next() >> 1) % 11 {
             0 => f64::from_bits(self.next()),
             1 => (self.next() >> 53) as f64 - 1024.0,
             2 => ((self.next() >> 50) as f64 - 8192.0) / 10.0,
@@ -178,6 +178,9 @@ impl Source {
             4 => self.unit() * 1e6,
             5 => with_exponent(self.next()),
             6 => with_exponent(self.next() & 0xffff_ffff_0000_0000),
+            7 => self.unit() * 1600.0 - 800.0,
+            8 => 1.0 + (self.unit() - 0.5) / (1_u64 << (self.next() >> 59)) as f64,
+            9 => ((self.next() >> 48) as f64 - 32768.0) * (std::f64::consts::PI / 32.0),
             _ => SPECIAL[(self.next() >> 1) as usize % SPECIAL.len()],
         }
     }

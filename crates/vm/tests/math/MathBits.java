@@ -34,7 +34,7 @@ class MathBits {
     }
 
     private double argument() {
-        switch ((int) (next() & 7)) {
+        switch ((int) ((next() >>> 1) % 11)) {
             case 0: return Double.longBitsToDouble(next());
             case 1: return (next() >>> 53) - 1024.0;
             case 2: return ((next() >>> 50) - 8192.0) / 10.0;
@@ -42,6 +42,9 @@ class MathBits {
             case 4: return unit() * 1e6;
             case 5: return withExponent(next());
             case 6: return withExponent(next() & 0xffff_ffff_0000_0000L);
+            case 7: return unit() * 1600.0 - 800.0;
+            case 8: return 1.0 + (unit() - 0.5) / (1L << (next() >>> 59));
+            case 9: return ((next() >>> 48) - 32768.0) * (Math.PI / 32.0);
             default: return SPECIAL[(int) ((next() >>> 1) % SPECIAL.length)];
         }
     }

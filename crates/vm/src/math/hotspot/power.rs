@@ -46,6 +46,9 @@ pub fn pow(x: f64, y: f64) -> f64 {
     if y == 2.0 {
         return x * x;
     }
+    if y == 0.5 && x.is_sign_positive() {
+        return x.sqrt();
+    }
     if let Some(result) = special(x, y) {
         return result;
     }
@@ -73,16 +76,27 @@ fn special(x: f64, y: f64) -> Option<f64> {
     }
     if magnitude == 0.0 || magnitude == f64::INFINITY {
         let result = if (magnitude == 0.0) == (y > 0.0) { 0.0 } else { f64::INFINITY };
-        return Some(if x.is_sign_negative() && parity(y) == Parity::Odd {
-            -result
-        } else {
-            result
-        });
+        return Some(if x.is_sign_negative() && looks_odd(y) { -result } else { result });
     }
     if x < 0.0 && parity(y) == Parity::NotInteger {
         return Some(f64::NAN);
     }
     None
+}
+
+/// Whether HotSpot takes `y` for an odd integer when the base is a negative zero or infinity.
+///
+/// It adds `y` to a number whose units are the last bit, which fails between `2^51` and `2^52`.
+fn looks_odd(y: f64) -> bool {
+    let magnitude = y.abs();
+    if magnitude < 1.0 || magnitude >= 2.0 * power_of_two(52) {
+        return false;
+    }
+    if magnitude >= power_of_two(52) {
+        return y.to_bits() & 1 == 1;
+    }
+    let sum = shifter(0) + y;
+    y + (shifter(0) - sum) == 0.0 && sum.to_bits() & 1 == 1
 }
 
 /// `x^y` for positive finite `x` and finite `y` other than zero.
@@ -122,7 +136,7 @@ fn pow_positive(x: f64, y: f64) -> f64 {
             let power = power * scale;
             power + exp2_small(z, power, power_tail * scale)
         }
-        624..736 => {
+        624..752 => {
             let sum = log_head + log_tail;
             let sum_error = log_tail + (log_head - sum);
             let short_head = masked(sum, MASK_26_BITS);
@@ -133,7 +147,7 @@ fn pow_positive(x: f64, y: f64) -> f64 {
             let z = (y * tail + (y - y_head) * short_head) + (product - rounded);
             exp2_scaled(steps, rounded, z)
         }
-        736.. => out_of_range(x, y),
+        752.. => out_of_range(x, y),
         -384..0 => 1.0 + (y * log_head + y * log_tail) * E[0],
         _ => 1.0,
     }

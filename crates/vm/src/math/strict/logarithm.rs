@@ -57,7 +57,7 @@ pub fn log(x: f64) -> f64 {
         if f == 0.0 {
             return if k == 0 { 0.0 } else { dk * LN2_HEAD + dk * LN2_TAIL };
         }
-        let r = f * f * (0.5 - 0.333_333_333_333_333_33 * f);
+        let r = f * f * (0.5 - 1.0 / 3.0 * f);
         return if k == 0 { f - r } else { dk * LN2_HEAD - ((r - dk * LN2_TAIL) - f) };
     }
     let s = f / (2.0 + f);
@@ -140,7 +140,7 @@ pub fn log1p(x: f64) -> f64 {
         if f == 0.0 {
             return if k == 0 { 0.0 } else { dk * LN2_HEAD + (correction + dk * LN2_TAIL) };
         }
-        let r = half_square * (1.0 - 0.666_666_666_666_666_66 * f);
+        let r = half_square * (1.0 - 2.0 / 3.0 * f);
         return if k == 0 {
             f - r
         } else {

@@ -28,7 +28,7 @@ const CP_TAIL: f64 = f64::from_bits(0xbe3e_2fe0_145b_01f5);
 const LOG2_1_5_HEAD: f64 = f64::from_bits(0x3fe2_b803_4000_0000);
 const LOG2_1_5_TAIL: f64 = f64::from_bits(0x3e4c_fdeb_43cf_d006);
 /// How far below 1024 the logarithm of the first number that rounds to infinity lies.
-const OVERFLOW_MARGIN: f64 = 8.008_566_259_537_294_4e-17;
+const OVERFLOW_MARGIN: f64 = 8.008_566_259_537_294e-17;
 
 const TWO_53: f64 = 9_007_199_254_740_992.0;
 
@@ -129,7 +129,7 @@ pub fn pow(x: f64, y: f64) -> f64 {
 /// The logarithm to base two in two pieces, for `x` within `2^-20` of one.
 fn log2_near_one(x: f64) -> (f64, f64) {
     let t = x - 1.0;
-    let w = (t * t) * (0.5 - t * (0.333_333_333_333_333_3 - t * 0.25));
+    let w = (t * t) * (0.5 - t * (1.0 / 3.0 - t * 0.25));
     let u = INVERSE_LN2_HEAD * t;
     let v = t * INVERSE_LN2_TAIL - w * INVERSE_LN2;
     let t1 = head(u + v);

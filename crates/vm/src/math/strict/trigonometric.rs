@@ -58,7 +58,7 @@ pub fn sin(x: f64) -> f64 {
         return sin_kernel(x);
     }
     if high >= INFINITY_HIGH {
-        return x - x;
+        return f64::NAN;
     }
     let (n, y) = reduce(x);
     match n & 3 {
@@ -76,7 +76,7 @@ pub fn cos(x: f64) -> f64 {
         return cos_kernel([x, 0.0]);
     }
     if high >= INFINITY_HIGH {
-        return x - x;
+        return f64::NAN;
     }
     let (n, y) = reduce(x);
     match n & 3 {
@@ -94,7 +94,7 @@ pub fn tan(x: f64) -> f64 {
         return tan_kernel([x, 0.0], Quotient::Tangent);
     }
     if high >= INFINITY_HIGH {
-        return x - x;
+        return f64::NAN;
     }
     let (n, y) = reduce(x);
     let quotient = if n & 1 == 0 { Quotient::Tangent } else { Quotient::NegatedCotangent };
