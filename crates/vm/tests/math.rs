@@ -3,11 +3,14 @@
 //! `math/MathBits.java` is compiled once and prints what Java answers; both sides draw the same arguments.
 //! `MATH_SAMPLES` sets the number of samples per function for longer runs.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::fmt::Write as _;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use testkit::jdk::{Jdk, installed};
 use vm::math::{arithmetic, convert, hotspot, strict};
 
 /// A function under test, in the shape that takes doubles and answers one.
@@ -83,23 +86,23 @@ const HOTSPOT_25: &[(&str, Function)] =
 
 #[test]
 fn strict_functions_answer_the_same_bits_as_strict_math() {
-    for jdk in jdks() {
+    for jdk in installed() {
         check(&jdk, STRICT, 0);
     }
 }
 
 #[test]
 fn conversions_and_remainders_answer_the_same_bits_as_java() {
-    for jdk in jdks() {
+    for jdk in installed() {
         check(&jdk, EXACT, 0);
     }
 }
 
 #[test]
 fn hotspot_functions_answer_the_same_bits_as_math_in_all_but_one_of_ten_thousand_cases() {
-    for jdk in jdks() {
+    for jdk in installed() {
         check(&jdk, HOTSPOT, 100);
-        if jdk.feature >= 25 {
+        if jdk.release >= 25 {
             check(&jdk, HOTSPOT_25, 100);
         }
     }
@@ -191,57 +194,12 @@ fn with_exponent(bits: u64) -> f64 {
     f64::from_bits(bits & 0x800f_ffff_ffff_ffff | exponent << 52)
 }
 
-/// An installed JDK.
-struct Jdk {
-    home: PathBuf,
-    feature: u32,
-}
-
-/// The JDK of `JAVA_HOME` or the search path, and those installed beside it, one per feature release.
-fn jdks() -> Vec<Jdk> {
-    let home = match std::env::var_os("JAVA_HOME") {
-        Some(home) => PathBuf::from(home),
-        None => {
-            let path = std::env::var_os("PATH").unwrap_or_default();
-            let java = std::env::split_paths(&path)
-                .map(|dir| dir.join("javac"))
-                .find(|file| file.exists());
-            let java =
-                java.expect("a JDK in JAVA_HOME or on the search path").canonicalize().unwrap();
-            java.ancestors().nth(2).unwrap().to_path_buf()
-        }
-    };
-    let mut homes = vec![home.canonicalize().unwrap()];
-    let siblings = home.parent().unwrap().read_dir().unwrap();
-    let mut siblings: Vec<_> =
-        siblings.filter_map(|entry| entry.unwrap().path().canonicalize().ok()).collect();
-    siblings.sort();
-    homes.extend(siblings);
-    let mut jdks: Vec<Jdk> = Vec::new();
-    for home in homes {
-        let Ok(release) = std::fs::read_to_string(home.join("release")) else { continue };
-        if !home.join("bin/javac").exists() {
-            continue;
-        }
-        let version = release
-            .lines()
-            .find_map(|line| line.strip_prefix("JAVA_VERSION=\""))
-            .unwrap_or_default();
-        let feature = version.split(['.', '"']).next().unwrap_or_default().parse().unwrap_or(8);
-        if feature >= 17 && jdks.iter().all(|jdk| jdk.feature != feature) {
-            jdks.push(Jdk { home, feature });
-        }
-    }
-    assert!(!jdks.is_empty(), "no JDK 17 or later found");
-    jdks
-}
-
 /// Fails when more than `per_million` results of a function differ from Java's.
 fn check(jdk: &Jdk, functions: &[(&str, Function)], per_million: usize) {
     let samples: usize =
         std::env::var("MATH_SAMPLES").map_or(40_000, |count| count.parse().unwrap());
     let classes = compile(jdk);
-    let mut java = Command::new(jdk.home.join("bin/java"))
+    let mut java = Command::new(jdk.command("java"))
         .args(["-Xshare:auto", "-cp"])
         .arg(&classes)
         .args(["MathBits", &samples.to_string()])
@@ -273,8 +231,8 @@ fn check(jdk: &Jdk, functions: &[(&str, Function)], per_million: usize) {
             }
         }
         if different * 1_000_000 > per_million * samples {
-            let feature = jdk.feature;
-            writeln!(report, "JDK {feature}, {name}: {different} of {samples} differ, first (x, y, ours, Java) {first:?}")
+            let release = jdk.release;
+            writeln!(report, "JDK {release}, {name}: {different} of {samples} differ, first (x, y, ours, Java) {first:?}")
                 .unwrap();
         }
     }
@@ -282,18 +240,14 @@ fn check(jdk: &Jdk, functions: &[(&str, Function)], per_million: usize) {
     assert!(report.is_empty(), "\n{report}");
 }
 
-/// Compiles `MathBits.java` into the build folder; a folder per test keeps parallel tests apart.
+/// Compiles `MathBits.java` into the build folder, into a folder of its own for each thread.
 fn compile(jdk: &Jdk) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/math/MathBits.java");
     let thread = format!("{:?}", std::thread::current().id());
     let id: String = thread.chars().filter(char::is_ascii_digit).collect();
-    let classes = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("math-{}-{id}", jdk.feature));
-    let status = Command::new(jdk.home.join("bin/javac"))
-        .arg("-d")
-        .arg(&classes)
-        .arg(&source)
-        .status()
-        .unwrap();
+    let classes = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("math-{}-{id}", jdk.release));
+    let status =
+        Command::new(jdk.command("javac")).arg("-d").arg(&classes).arg(&source).status().unwrap();
     assert!(status.success(), "javac failed on {}", source.display());
     classes
 }
