@@ -10,7 +10,7 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use testkit::jdk::{Jdk, installed};
+use testkit::jdk::{Jdk, RELEASES, installed};
 use vm::math::{arithmetic, convert, hotspot, strict};
 
 /// A function under test, in the shape that takes doubles and answers one.
@@ -86,21 +86,21 @@ const HOTSPOT_25: &[(&str, Function)] =
 
 #[test]
 fn strict_functions_answer_the_same_bits_as_strict_math() {
-    for jdk in installed() {
+    for jdk in jdks() {
         check(&jdk, STRICT, 0);
     }
 }
 
 #[test]
 fn conversions_and_remainders_answer_the_same_bits_as_java() {
-    for jdk in installed() {
+    for jdk in jdks() {
         check(&jdk, EXACT, 0);
     }
 }
 
 #[test]
 fn hotspot_functions_answer_the_same_bits_as_math_in_all_but_one_of_ten_thousand_cases() {
-    for jdk in installed() {
+    for jdk in jdks() {
         check(&jdk, HOTSPOT, 100);
         if jdk.release >= 25 {
             check(&jdk, HOTSPOT_25, 100);
@@ -192,6 +192,13 @@ impl Source {
 fn with_exponent(bits: u64) -> f64 {
     let exponent = 959 + ((bits >> 52) & 127);
     f64::from_bits(bits & 0x800f_ffff_ffff_ffff | exponent << 52)
+}
+
+/// One JDK of each release we support.
+fn jdks() -> Vec<Jdk> {
+    let jdks = installed();
+    assert_eq!(jdks.len(), RELEASES.len(), "a JDK of each of the releases {RELEASES:?} is needed");
+    jdks
 }
 
 /// Fails when more than `per_million` results of a function differ from Java's.
