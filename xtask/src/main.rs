@@ -1,3 +1,30 @@
-//! Repository chores as code.
+//! Repository chores as code: `cargo run -p xtask -- tidy` and `… -- bench BINARY`.
+//!
+//! Reads files and runs commands; links no product crate.
 
-fn main() {}
+mod bench;
+mod tidy;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let result = match words.as_slice() {
+        ["tidy"] => tidy::check(),
+        ["bench", binary, filter @ ..] => bench::run(binary, filter),
+        _ => Err("usage: xtask tidy | xtask bench BINARY [PROGRAM…]".to_string()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            report(&message);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "this is a command-line tool")]
+fn report(message: &str) {
+    eprintln!("{message}");
+}
