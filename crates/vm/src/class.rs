@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use classfile::ClassFile;
+use rustc_hash::FxHashMap;
 
 use crate::code::{Code, Insn};
 use crate::native::NativeFn;
@@ -93,8 +94,13 @@ pub struct Class {
     pub methods: Box<[Method]>,
     /// Virtual dispatch table; interfaces have none.
     pub vtable: Box<[MethodId]>,
-    /// Size of an instance in bytes, header included; for arrays the element size.
+    /// Methods the machine makes for calls that several unrelated defaults would answer; they
+    /// fill slots of `vtable`, are abstract, and Java code must not see them.
+    pub conflicts: Box<[Method]>,
+    /// Size of an instance in bytes, header included, a multiple of 8; for arrays the element size.
     pub instance_size: u32,
+    /// First byte behind the last field; subclasses go on here.
+    pub fields_end: u32,
     /// Byte offsets of all reference fields of an instance, superclasses included.
     pub ref_offsets: Box<[u32]>,
     /// Bytes of static fields that follow the mirror's own fields.
@@ -164,7 +170,7 @@ impl Class {
 }
 
 /// A field of a linked class.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct Field {
     /// Declaring class.
     pub class: ClassId,
@@ -279,6 +285,8 @@ pub struct ClassRt {
     pub initialised_at: Option<u32>,
     /// Number of open marks when the class was made.
     pub made_at: u32,
+    /// What calls of superinterfaces' methods run in instances of this class, as far as asked for.
+    pub selected: FxHashMap<MethodId, MethodId>,
 }
 
 /// What one machine adds to a method; instructions point at these, so they never move.

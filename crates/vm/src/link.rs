@@ -1,10 +1,27 @@
-//! Linking: from a class file to a [`Class`](crate::class::Class): superclasses, field layout, dispatch table, mirror.
+//! Linking: from a class file to a [`Class`](crate::class::Class): superclasses, field layout,
+//! dispatch table, mirror.
+//!
+//! A definition may need Java code first (a Java loader finds the superclass). It then traps, and
+//! the native that asked for it runs again from its start; nothing has been changed until all
+//! superclasses are there.
 
-use classfile::ClassBytes;
+mod array;
+mod build;
+mod mirror;
+mod select;
+mod vtable;
 
-use crate::frame::Res;
-use crate::value::{ClassId, Kind, LoaderId, MethodId, Ref};
+use std::sync::Arc;
+
+use classfile::{ClassBytes, ClassFile, ClassFormatErrorKind};
+
+use crate::class::{Shape, flags};
+use crate::frame::{Hook, Res, Trap};
+use crate::symbol::Symbol;
+use crate::value::{ClassId, LoaderId, Ref, ThreadId};
 use crate::vm::Vm;
+
+pub use select::Choice;
 
 /// How a class is defined beyond its bytes.
 #[derive(Debug, Clone, Default)]
@@ -21,30 +38,82 @@ pub struct DefineOptions {
     pub class_data: Ref,
 }
 
+/// Definitions that wait for Java code to load their superclasses. Nothing here changes what a
+/// program sees: parses are a cache, and waiting entries are checked against the stack.
+#[derive(Debug, Default)]
+pub struct Definitions {
+    parsed: Vec<(ClassBytes, Arc<ClassFile>)>,
+    waiting: Vec<Waiting>,
+}
+
+/// A definition whose superclass is being loaded by the hook at position `n_hooks` of a thread.
+#[derive(Debug)]
+struct Waiting {
+    thread: ThreadId,
+    n_hooks: usize,
+    loader: LoaderId,
+    name: Symbol,
+}
+
+/// Parses kept for repeated definitions.
+const MOST_PARSES: usize = 16;
+
 impl Vm {
     /// Defines a class for a loader: parses, loads superclass and interfaces, links. Not yet
     /// initialised. Java code may have to run first (`Trap::Upcall`), then the caller repeats.
-    pub fn define_class(&mut self, loader: LoaderId, bytes: ClassBytes, options: &DefineOptions) -> Res<ClassId> {
-        let _ = (loader, bytes, options);
-        unreachable!("internal: not written yet")
-    }
-
-    /// The array class with these components.
-    pub fn array_class(&mut self, component: ClassId) -> Res<ClassId> {
-        let _ = component;
-        unreachable!("internal: not written yet")
-    }
-
-    /// The class of a primitive type.
-    pub fn primitive_class(&self, kind: Kind) -> ClassId {
-        let _ = kind;
-        unreachable!("internal: not written yet")
+    pub fn define_class(
+        &mut self,
+        loader: LoaderId,
+        bytes: ClassBytes,
+        options: &DefineOptions,
+    ) -> Res<ClassId> {
+        let file = self.parse_class(&bytes, options)?;
+        let name = self.symbols.intern(file.name());
+        if options.hidden_for.is_none() && self.loaders[loader.idx()].classes.contains_key(&name) {
+            return Err(self.duplicate_definition(loader, name));
+        }
+        if self.is_being_defined(loader, name) {
+            return Err(self.throw("java/lang/ClassCircularityError", &name.to_string()));
+        }
+        let supers = self.load_supers(loader, &file);
+        let (super_class, interfaces) = match supers {
+            Ok(supers) => supers,
+            Err(trap) => {
+                if matches!(trap, Trap::Upcall(_)) {
+                    self.wait_for_supers(loader, name, bytes, file);
+                }
+                return Err(trap);
+            }
+        };
+        let nest_host = match options.hidden_for {
+            Some(lookup) if options.nest_mate => Some(self.nest_host(lookup)?),
+            _ => None,
+        };
+        self.check_supers(loader, name, &file, super_class, &interfaces)?;
+        let class = self.link_class(loader, file, super_class, interfaces, nest_host, options)?;
+        self.definitions.parsed.retain(|(known, _)| known[..] != bytes[..]);
+        Ok(class)
     }
 
     /// Whether `sub` is the same as or a subtype of `sup` (classes, interfaces, arrays).
     pub fn is_subtype(&self, sub: ClassId, sup: ClassId) -> bool {
-        let _ = (sub, sup);
-        unreachable!("internal: not written yet")
+        let (mut sub, mut sup) = (sub, sup);
+        loop {
+            if sub == sup {
+                return true;
+            }
+            let (sub_class, sup_class) = (self.class(sub), self.class(sup));
+            if sup_class.is_interface() {
+                return sub_class.all_interfaces.binary_search(&sup).is_ok();
+            }
+            let Shape::Array { component: sup_component, .. } = sup_class.shape else {
+                return sub_class.supers.get(sup_class.depth()) == Some(&sup);
+            };
+            let Shape::Array { component: sub_component, .. } = sub_class.shape else {
+                return false;
+            };
+            (sub, sup) = (sub_component, sup_component);
+        }
     }
 
     /// Whether a non-null object is an instance of a class.
@@ -52,10 +121,235 @@ impl Vm {
         self.is_subtype(self.class_of(object), class)
     }
 
-    /// Dynamic dispatch: the method that a call of `method` on an instance of `class` runs
-    /// (JVMS §5.4.6). Errors are `AbstractMethodError`, `IncompatibleClassChangeError`, …
-    pub fn select_method(&mut self, class: ClassId, method: MethodId) -> Res<MethodId> {
-        let _ = (class, method);
-        unreachable!("internal: not written yet")
+    /// Whether two classes are in the same run-time package (JVMS §5.3).
+    pub fn same_package(&self, a: ClassId, b: ClassId) -> bool {
+        let (a, b) = (self.class(a), self.class(b));
+        a.loader == b.loader && a.package == b.package
     }
+
+    fn parse_class(&mut self, bytes: &ClassBytes, options: &DefineOptions) -> Res<Arc<ClassFile>> {
+        if let Some((_, file)) = self.definitions.parsed.iter().find(|(known, _)| known[..] == bytes[..]) {
+            return Ok(Arc::clone(file));
+        }
+        let file = match ClassFile::parse(bytes.clone()) {
+            Ok(file) => file,
+            Err(error) => {
+                let name = error.class().map_or_else(
+                    || options.expected_name.as_deref().map_or("Unknown".into(), classfile::mutf8::display),
+                    str::to_owned,
+                );
+                let (class, message) = match error.kind() {
+                    ClassFormatErrorKind::UnsupportedClassVersion => (
+                        "java/lang/UnsupportedClassVersionError",
+                        self.version_message(&name, bytes, error.message()),
+                    ),
+                    ClassFormatErrorKind::ClassFormat => (
+                        "java/lang/ClassFormatError",
+                        format!("{} in class file {name}", error.message()),
+                    ),
+                };
+                return Err(self.throw(class, &message));
+            }
+        };
+        let name = classfile::mutf8::display(file.name());
+        if self.jdk + 44 < file.major() {
+            let message = self.version_message(&name, bytes, "");
+            return Err(self.throw("java/lang/UnsupportedClassVersionError", &message));
+        }
+        if file.is_module() {
+            let message = format!("{name} is not a class because access_flag ACC_MODULE is set");
+            return Err(self.throw("java/lang/NoClassDefFoundError", &message));
+        }
+        match options.expected_name.as_deref() {
+            Some(expected) if expected != file.name() => {
+                let expected = classfile::mutf8::display(expected);
+                let message = format!("{expected} (wrong name: {name})");
+                Err(self.throw("java/lang/NoClassDefFoundError", &message))
+            }
+            _ => Ok(Arc::new(file)),
+        }
+    }
+
+    /// HotSpot's words for a class file that is too new, or `fallback` where it is something else.
+    fn version_message(&self, name: &str, bytes: &ClassBytes, fallback: &str) -> String {
+        let half = |at: usize| bytes.get(at..at + 2).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]));
+        let (minor, major) = (half(4), half(6));
+        let newest = self.jdk + 44;
+        if newest < major {
+            return format!(
+                "{} has been compiled by a more recent version of the Java Runtime (class file version \
+                 {major}.{minor}), this version of the Java Runtime only recognizes class file versions up to {newest}.0",
+                name.replace('/', ".")
+            );
+        }
+        format!("{name}: {fallback}")
+    }
+
+    fn duplicate_definition(&mut self, loader: LoaderId, name: Symbol) -> Trap {
+        let old = self.loaders[loader.idx()].classes[&name];
+        let kind = self.external_kind(old);
+        let message = format!(
+            "loader {} attempted duplicate {kind} definition for {}. ({})",
+            self.loader_text(loader),
+            self.external_name(old),
+            self.module_and_loader_text(old),
+        );
+        self.throw("java/lang/LinkageError", &message)
+    }
+
+    fn load_supers(&mut self, loader: LoaderId, file: &ClassFile) -> Res<(Option<ClassId>, Vec<ClassId>)> {
+        let super_class = match file.super_name() {
+            Some(name) if name == file.name() => {
+                let name = classfile::mutf8::display(name);
+                return Err(self.throw("java/lang/ClassCircularityError", &name));
+            }
+            Some(name) => Some(self.load_class(loader, name)?),
+            None => None,
+        };
+        let mut interfaces = Vec::with_capacity(file.interfaces().len());
+        for name in file.interfaces() {
+            if name == file.name() {
+                let name = classfile::mutf8::display(name);
+                return Err(self.throw("java/lang/ClassCircularityError", &name));
+            }
+            interfaces.push(self.load_class(loader, name)?);
+        }
+        Ok((super_class, interfaces))
+    }
+
+    fn wait_for_supers(&mut self, loader: LoaderId, name: Symbol, bytes: ClassBytes, file: Arc<ClassFile>) {
+        if !self.definitions.parsed.iter().any(|(known, _)| known[..] == bytes[..]) {
+            if self.definitions.parsed.len() == MOST_PARSES {
+                self.definitions.parsed.remove(0);
+            }
+            self.definitions.parsed.push((bytes, file));
+        }
+        if let Some(thread) = self.threads.get(self.current) {
+            let waiting = Waiting { thread: thread.id, n_hooks: thread.hooks.len(), loader, name };
+            self.definitions.waiting.push(waiting);
+        }
+    }
+
+    /// Whether this thread is already defining the class and waits for its superclasses.
+    fn is_being_defined(&mut self, loader: LoaderId, name: Symbol) -> bool {
+        let threads = &self.threads;
+        let waiting = &mut self.definitions.waiting;
+        // The hook is gone where the superclass came back or the wait was ended by an exception.
+        waiting.retain(|entry| {
+            let thread = threads.iter().find(|thread| thread.id == entry.thread);
+            let hook = thread.and_then(|thread| thread.hooks.get(entry.n_hooks));
+            matches!(hook, Some(Hook::LoadedClass { .. }))
+        });
+        let current = threads.get(self.current).map(|thread| thread.id);
+        waiting
+            .iter()
+            .any(|entry| Some(entry.thread) == current && entry.loader == loader && entry.name == name)
+    }
+
+    /// JVMS §5.3.5, steps 3 and 4: what superclass and superinterfaces must be.
+    fn check_supers(
+        &mut self,
+        loader: LoaderId,
+        name: Symbol,
+        file: &ClassFile,
+        super_class: Option<ClassId>,
+        interfaces: &[ClassId],
+    ) -> Res<()> {
+        let this = classfile::mutf8::display(file.name()).replace('/', ".");
+        let subject = Subclass { loader, name, this: &this };
+        if let Some(super_class) = super_class {
+            self.check_super_class(&subject, super_class)?;
+        }
+        let is_interface = file.access_flags() & flags::INTERFACE != 0;
+        for &interface in interfaces {
+            let class = Arc::clone(self.class(interface));
+            let text = self.external_name(interface);
+            if !class.is_interface() {
+                let message = format!(
+                    "class {this} can not implement {text}, because it is not an interface ({})",
+                    self.module_and_loader_text(interface)
+                );
+                return Err(self.throw("java/lang/IncompatibleClassChangeError", &message));
+            }
+            if !self.is_permitted(&subject, interface) {
+                let verb = if is_interface { "extend" } else { "implement" };
+                let message = format!("class {this} cannot {verb} sealed interface {text}");
+                return Err(self.throw("java/lang/IncompatibleClassChangeError", &message));
+            }
+            if !self.may_extend(&subject, interface) {
+                let message = format!(
+                    "class {this} cannot access its superinterface {text} ({})",
+                    self.subclass_module_text(&subject, interface)
+                );
+                return Err(self.throw("java/lang/IllegalAccessError", &message));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_super_class(&mut self, subject: &Subclass<'_>, super_class: ClassId) -> Res<()> {
+        let this = subject.this;
+        let class = Arc::clone(self.class(super_class));
+        let text = self.external_name(super_class);
+        let complaint = if class.is_interface() {
+            Some(format!("class {this} has interface {text} as super class"))
+        } else if class.flags & flags::FINAL != 0 {
+            Some(format!("class {this} cannot inherit from final class {text}"))
+        } else if !self.is_permitted(subject, super_class) {
+            Some(format!("class {this} cannot inherit from sealed class {text}"))
+        } else {
+            None
+        };
+        if let Some(message) = complaint {
+            return Err(self.throw("java/lang/IncompatibleClassChangeError", &message));
+        }
+        if !self.may_extend(subject, super_class) {
+            let is_abstract = if class.flags & flags::ABSTRACT != 0 { "abstract " } else { "" };
+            let message = format!(
+                "class {this} cannot access its {is_abstract}superclass {text} ({})",
+                self.subclass_module_text(subject, super_class)
+            );
+            return Err(self.throw("java/lang/IllegalAccessError", &message));
+        }
+        Ok(())
+    }
+
+    /// Whether a sealed class lets this subclass in (JVMS §4.7.31); true for all other classes.
+    fn is_permitted(&self, subject: &Subclass<'_>, sealed: ClassId) -> bool {
+        let class = self.class(sealed);
+        let Some(permitted) = class.file.as_ref().and_then(|file| file.permitted_subclasses()) else {
+            return true;
+        };
+        let package = self.symbols.intern(package_of(subject.name.as_bytes()));
+        let same_package = subject.loader == class.loader && package == class.package;
+        let same_module = self.module_of_package(subject.loader, package) == self.module_of(sealed);
+        same_module
+            && (same_package || class.flags & flags::PUBLIC != 0)
+            && permitted.contains(&subject.name.as_bytes())
+    }
+
+    /// Class access (JVMS §5.4.4); exports between modules are left to the Java side.
+    fn may_extend(&self, subject: &Subclass<'_>, other: ClassId) -> bool {
+        let class = self.class(other);
+        class.flags & flags::PUBLIC != 0
+            || (class.loader == subject.loader
+                && class.package.as_bytes() == package_of(subject.name.as_bytes()))
+    }
+
+    fn subclass_module_text(&self, subject: &Subclass<'_>, other: ClassId) -> String {
+        let package = self.symbols.intern(package_of(subject.name.as_bytes()));
+        self.joint_module_text((subject.this, subject.loader, package), other)
+    }
+}
+
+/// A class that is being defined, as its superclasses see it.
+struct Subclass<'a> {
+    loader: LoaderId,
+    name: Symbol,
+    this: &'a str,
+}
+
+/// The package part of an internal name; empty for the unnamed package.
+pub(crate) fn package_of(name: &[u8]) -> &[u8] {
+    name.iter().rposition(|&byte| byte == b'/').map_or(&[], |slash| &name[..slash])
 }

@@ -1,16 +1,11 @@
 //! Functions that the interpreter calls and that are not written yet. Each goes when its owner lands.
 
 use crate::frame::Res;
-use crate::symbol::Symbol;
-use crate::value::{ClassId, Kind, LoaderId, MethodId, Ref};
+use crate::value::{ClassId, Kind, MethodId, Ref};
 use crate::vm::Vm;
 
 #[expect(missing_docs, unused_variables, reason = "each goes when its owner lands")]
 impl Vm {
-    // link
-    pub fn class_loaded(&mut self, loader: LoaderId, name: Symbol, mirror: Ref) -> Res<()> { unreachable!("internal: not written yet") }
-    pub fn class_load_failed(&mut self, loader: LoaderId, name: Symbol, keep: bool, exception: Ref) -> Ref { unreachable!("internal: not written yet") }
-    pub fn get_field_ref(&self, object: Ref, name: &str, descriptor: &str) -> Ref { unreachable!("internal: not written yet") }
     // memory
     pub fn collect(&mut self) { unreachable!("internal: not written yet") }
     /// Collects (or grows) so that `size` more bytes fit below `heap.end`, if that is possible.

@@ -78,6 +78,8 @@ pub enum Undo {
     Interned(u64),
     /// A thread, as it was.
     Thread(Box<SavedThread>),
+    /// A loader's module was defined; see `Vm::undefine_module`.
+    ModuleDefined(LoaderId),
 }
 
 /// One open mark.
@@ -274,6 +276,7 @@ impl Vm {
             Undo::Initialised(class) => self.classes[class.idx()].initialised_at = None,
             Undo::Files { table, kept_for } => self.restore_files(table, kept_for),
             Undo::Interned(hash) => self.forget_interned(hash),
+            Undo::ModuleDefined(loader) => self.undefine_module(loader),
             Undo::Thread(saved) => {
                 let thread = saved.thread;
                 saved.restore(&mut self.threads[thread]);

@@ -4,9 +4,10 @@
 //! `init`, `resolve` (classes), `string`, `throwable`, `thread`, `lock`, `travel` (marks), `interp`
 //! (running), `native` (natives by Java package).
 
+use std::io;
 use std::sync::Arc;
 
-use classfile::JImage;
+use classfile::{ClassFile, JImage};
 use rustc_hash::FxHashMap;
 
 use crate::class::{Class, ClassRt, Method};
@@ -16,6 +17,8 @@ use crate::heap::Heap;
 use crate::interp::RunState;
 use crate::files::Files;
 use crate::host::{Denial, Host};
+use crate::link::Definitions;
+use crate::module::Modules;
 use crate::native::NativeTable;
 use crate::schedule::Scheduler;
 use crate::stack::MethodTable;
@@ -48,6 +51,10 @@ pub struct Vm {
     pub methods: MethodTable,
     /// Class loaders by `LoaderId`.
     pub loaders: Vec<LoaderData>,
+    /// Modules that Java code has defined.
+    pub modules: Modules,
+    /// Class definitions that wait for their superclasses.
+    pub definitions: Definitions,
     /// Open marks and what to take back; see `travel`.
     pub marks: Marks,
     /// Small state that marks save whole.
@@ -118,9 +125,71 @@ pub struct LoaderData {
     pub java: Ref,
     /// Classes by name for which this loader is an initiating loader.
     pub classes: FxHashMap<Symbol, ClassId>,
+    /// Packages of named modules, as positions in `Modules::defined`.
+    pub packages: FxHashMap<Symbol, u32>,
 }
 
 impl Vm {
+    /// A machine without classes and threads. `load_well_known` is the next step, then boot.
+    /// The region for objects is reserved here, so this fails where address space is short; an
+    /// image without `java.lang.Object` is no JDK's and is refused.
+    pub fn new(
+        image: Arc<JImage>,
+        options: Options,
+        natives: Arc<NativeTable>,
+        host: Box<dyn Host>,
+    ) -> io::Result<Vm> {
+        let object = image
+            .find("java.base", "java/lang/Object.class")
+            .and_then(|bytes| ClassFile::parse(bytes).ok())
+            .ok_or_else(|| {
+                let path = image.path().display();
+                io::Error::new(io::ErrorKind::InvalidData, format!("no java.lang.Object in {path}"))
+            })?;
+        // Class files of a JDK carry its own version: 61 is 17.
+        let jdk = object.major().saturating_sub(44);
+        let boot_loader = LoaderData {
+            java: Ref::NULL,
+            classes: FxHashMap::default(),
+            packages: FxHashMap::default(),
+        };
+        Ok(Vm {
+            frame: std::ptr::null_mut(),
+            frame_limit: std::ptr::null_mut(),
+            reg_limit: std::ptr::null_mut(),
+            fuel: i64::MAX,
+            mode: std::ptr::null_mut(),
+            heap: Heap::reserve(0, options.heap_limit)?,
+            classes: Vec::new(),
+            methods: MethodTable::new()?,
+            loaders: vec![boot_loader],
+            modules: Modules::default(),
+            definitions: Definitions::default(),
+            marks: Marks::default(),
+            world: World::default(),
+            gc: Collector::default(),
+            symbols: Arc::new(Symbols::default()),
+            strings: InternTable::default(),
+            known: WellKnown::default(),
+            natives,
+            threads: Vec::new(),
+            current: 0,
+            run: RunState::default(),
+            scheduler: Scheduler::default(),
+            resumed: None,
+            fuel_reserve: 0,
+            gc_due: false,
+            stop: None,
+            image,
+            jdk,
+            virtual_nanos: 0,
+            files: Files::default(),
+            denials: Vec::new(),
+            host,
+            options,
+        })
+    }
+
     /// The linked class.
     #[inline(always)]
     pub fn class(&self, id: ClassId) -> &Arc<Class> {

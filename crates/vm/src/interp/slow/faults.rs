@@ -7,7 +7,7 @@ use crate::class::Shape;
 use crate::code::Insn;
 use crate::frame::Trap;
 use crate::heap::LENGTH_OFFSET;
-use crate::value::{ClassId, Kind, LoaderId, Ref};
+use crate::value::{ClassId, Kind, MethodId, Ref};
 use crate::vm::Vm;
 
 #[cold]
@@ -84,13 +84,12 @@ pub(in super::super) fn class_cast(vm: *mut Vm, pc: *const Insn, from: ClassId, 
 #[cold]
 pub(in super::super) fn abstract_method(vm: *mut Vm, pc: *const Insn) -> Flow {
     // SAFETY: the frame of the method is on top.
-    let (vm, id, class) = unsafe { begin(vm, pc) };
-    let text = format!(
-        "Receiver class does not define or inherit an implementation of the resolved method 'abstract {}' of {}.",
-        vm.external_signature(id),
-        vm.external_name(class)
-    );
-    let trap = vm.throw("java/lang/AbstractMethodError", &text);
+    let (vm, id, receiver) = unsafe {
+        let (vm, id, _) = begin(vm, pc);
+        let receiver = Ref(r32!((*vm.frame).fp, 0));
+        (vm, id, receiver)
+    };
+    let trap = vm.abstract_method_error(vm.class_of(receiver), id);
     trapped(vm, trap)
 }
 
@@ -100,94 +99,9 @@ impl Vm {
         self.throw_plain("java/lang/StackOverflowError")
     }
 
-    /// The name of a class as Java programs see it: `java.lang.String`, `int[][]`.
-    pub fn external_name(&self, class: ClassId) -> String {
-        match self.class(class).shape {
-            Shape::Array { component, .. } => format!("{}[]", self.external_name(component)),
-            _ => self.class(class).name.to_string().replace('/', ".").replace('+', "/"),
-        }
-    }
-
     /// `void java.lang.Foo.bar(int, java.lang.String)`.
-    pub fn external_signature(&self, method: crate::value::MethodId) -> String {
+    pub fn external_signature(&self, method: MethodId) -> String {
         let method = self.method(method);
-        let descriptor = method.descriptor.to_string();
-        let (parameters, returns) = descriptor.split_once(')').unwrap_or(("(", "V"));
-        let mut names = Vec::new();
-        let mut rest = &parameters[1..];
-        while !rest.is_empty() {
-            let (name, len) = external_type(rest);
-            names.push(name);
-            rest = &rest[len..];
-        }
-        format!(
-            "{} {}.{}({})",
-            external_type(returns).0,
-            self.external_name(method.class),
-            method.name,
-            names.join(", ")
-        )
-    }
-
-    /// HotSpot's text of a failed cast.
-    fn class_cast_message(&mut self, from: ClassId, to: ClassId) -> String {
-        let (a, b) = (self.external_name_of_cast(from), self.external_name_of_cast(to));
-        let (in_a, in_b) = (self.describe_home(from), self.describe_home(to));
-        let homes = if in_a == in_b {
-            format!("{a} and {b} are in {in_a}")
-        } else {
-            format!("{a} is in {in_a}; {b} is in {in_b}")
-        };
-        format!("class {a} cannot be cast to class {b} ({homes})")
-    }
-
-    fn external_name_of_cast(&self, class: ClassId) -> String {
-        let class = self.class(class);
-        if class.is_array() { class.name.to_string().replace('/', ".") } else { self.external_name(class.id) }
-    }
-
-    /// `module java.base of loader 'bootstrap'`, `unnamed module of loader 'app'`.
-    fn describe_home(&mut self, class: ClassId) -> String {
-        let mut element = class;
-        while let Shape::Array { component, .. } = self.class(element).shape {
-            element = component;
-        }
-        let module = self.module_name(element);
-        let loader = self.class(element).loader;
-        let loader = if loader == LoaderId::BOOT {
-            "'bootstrap'".to_string()
-        } else {
-            let java = self.loaders[loader.idx()].java;
-            self.get_field_ref(java, "nameAndId", "Ljava/lang/String;")
-                .some()
-                .map_or_else(|| "unknown".into(), |text| self.string_text(text))
-        };
-        match module {
-            Some(module) => format!("module {module} of loader {loader}"),
-            None => format!("unnamed module of loader {loader}"),
-        }
-    }
-
-    /// The name of the module a class is in; `None` for unnamed modules.
-    fn module_name(&self, class: ClassId) -> Option<String> {
-        let module = self.get_field_ref(self.mirror(class), "module", "Ljava/lang/Module;").some()?;
-        let name = self.get_field_ref(module, "name", "Ljava/lang/String;").some()?;
-        Some(self.string_text(name))
-    }
-}
-
-/// The external form of the first type of a descriptor, and how many characters it takes.
-fn external_type(descriptor: &str) -> (String, usize) {
-    match descriptor.as_bytes().first() {
-        Some(b'[') => {
-            let (name, len) = external_type(&descriptor[1..]);
-            (format!("{name}[]"), len + 1)
-        }
-        Some(b'L') => {
-            let end = descriptor.find(';').unwrap_or(descriptor.len() - 1);
-            (descriptor[1..end].replace('/', "."), end + 1)
-        }
-        Some(&c) => (Kind::of_descriptor(&[c]).map_or("?", Kind::primitive_name).to_string(), 1),
-        None => (String::new(), 1),
+        self.signature_text(Some(method.class), method.name.as_bytes(), method.descriptor.as_bytes())
     }
 }
