@@ -1,33 +1,14 @@
 //! Links the real JDK's classes: layouts, subtypes, dispatch tables. No Java code runs.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::io;
 use std::sync::Arc;
 
 use classfile::JImage;
 use vm::class::flags;
-use vm::host::Host;
+use vm::host::fixed::FixedHost;
 use vm::native::NativeTable;
 use vm::value::{ClassId, Kind, LoaderId};
 use vm::vm::{Options, Vm};
-
-/// Nothing is read or written while classes are only linked.
-struct NoHost;
-
-impl Host for NoHost {
-    fn epoch_nanos(&mut self) -> i128 {
-        0
-    }
-    fn nano_time(&mut self) -> Option<i64> {
-        None
-    }
-    fn write(&mut self, _fd: i32, _bytes: &[u8]) -> io::Result<()> {
-        Ok(())
-    }
-    fn read_stdin(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
-        Ok(0)
-    }
-}
 
 /// Runs a check with a machine of each installed JDK that has its well-known classes.
 fn with_machines(check: impl Fn(&mut Vm)) {
@@ -41,7 +22,7 @@ fn with_machines(check: impl Fn(&mut Vm)) {
             seed: 1,
             assertions: false,
         };
-        let mut vm = Vm::new(image, options, Arc::new(NativeTable::default()), Box::new(NoHost)).unwrap();
+        let mut vm = Vm::new(image, options, Arc::new(NativeTable::default()), Box::new(FixedHost::default())).unwrap();
         vm.load_well_known().unwrap();
         assert_eq!(u32::from(vm.jdk), jdk.release);
         check(&mut vm);
