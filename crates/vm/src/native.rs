@@ -81,6 +81,8 @@ impl<'a> Args<'a> {
 pub fn table() -> NativeTable {
     NativeTable::new(&[
         java::lang::object::NATIVES,
+        java::lang::object_wait::NATIVES,
+        java::lang::thread::NATIVES,
     ])
 }
 

@@ -8,6 +8,7 @@
 
 mod fields;
 mod life;
+mod program;
 mod wait;
 
 use std::io;

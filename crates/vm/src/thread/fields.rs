@@ -21,6 +21,7 @@ pub struct ThreadFields {
     status: u32,
     daemon: u32,
     stack_size: u32,
+    group: u32,
 }
 
 impl Vm {
@@ -47,6 +48,7 @@ impl Vm {
             status: offset(place, "threadStatus", "I"),
             daemon: offset(place, "daemon", "Z"),
             stack_size: offset(place, "stackSize", "J"),
+            group: offset(place, "group", "Ljava/lang/ThreadGroup;"),
         };
         self.scheduler.fields = Some(fields);
         Ok(fields)
@@ -106,6 +108,13 @@ impl Vm {
         }
         let size = self.heap.load_u64(holder, fields.stack_size).cast_signed();
         Ok(usize::try_from(size).unwrap_or(0))
+    }
+
+    /// The thread's group; null once it has ended.
+    pub(crate) fn thread_group(&self, java: Ref) -> Ref {
+        let Some(fields) = self.scheduler.fields.filter(|_| !java.is_null()) else { return Ref::NULL };
+        let holder = self.thread_holder(&fields, java);
+        if holder.is_null() { Ref::NULL } else { self.heap.load_ref(holder, fields.group) }
     }
 
     /// Writes `threadStatus` for a state.

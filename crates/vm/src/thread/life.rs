@@ -147,7 +147,7 @@ impl Vm {
     }
 
     /// What HotSpot prints where reporting an uncaught exception itself throws.
-    fn tell_failed_report(&mut self, exception: Ref) {
+    pub(crate) fn tell_failed_report(&mut self, exception: Ref) {
         let class = self.class(self.class_of(exception)).name;
         let class = String::from_utf8_lossy(class.as_bytes()).replace('/', ".");
         let name = self.thread_name(self.threads[self.current].java);
