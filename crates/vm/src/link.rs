@@ -36,6 +36,8 @@ pub struct DefineOptions {
     pub nest_mate: bool,
     /// `classData` of a hidden class, or null.
     pub class_data: Ref,
+    /// The class may use the annotations that are for the JDK alone (`ACCESS_VM_ANNOTATIONS`).
+    pub vm_annotations: bool,
 }
 
 /// Definitions that wait for Java code to load their superclasses. Nothing here changes what a

@@ -101,13 +101,20 @@ impl Vm {
     }
 
     /// `loadClass` returned; called by the interpreter for `Hook::LoadedClass`.
-    pub fn class_loaded(&mut self, loader: LoaderId, name: Symbol, result: Ref) -> Res<()> {
+    pub fn class_loaded(
+        &mut self,
+        loader: LoaderId,
+        name: Symbol,
+        keep_exception: bool,
+        result: Ref,
+    ) -> Res<()> {
+        let missing = if keep_exception { Missing::ClassNotFound } else { Missing::NoClassDefFound };
         if result.is_null() {
-            return Err(self.missing_class(name.as_bytes(), Missing::NoClassDefFound));
+            return Err(self.missing_class(name.as_bytes(), missing));
         }
         let class = self.class_of_mirror(result);
         if self.class(class).name != name {
-            return Err(self.missing_class(name.as_bytes(), Missing::NoClassDefFound));
+            return Err(self.missing_class(name.as_bytes(), missing));
         }
         self.record_class(loader, name, class);
         Ok(())

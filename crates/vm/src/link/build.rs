@@ -52,7 +52,7 @@ impl Vm {
         let is_interface = file.access_flags() & flags::INTERFACE != 0;
         let all_interfaces = self.all_interfaces(id, is_interface, super_class, &interfaces);
         let first_method = self.methods.next_id();
-        let methods = self.methods_of(&file, id, loader);
+        let methods = self.methods_of(&file, id, loader, options.vm_annotations);
         let draft = Draft {
             id,
             name,
@@ -204,12 +204,12 @@ impl Vm {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "a class file has at most 65,535 methods of 255 words")]
-    fn methods_of(&self, file: &ClassFile, id: ClassId, loader: LoaderId) -> Vec<Method> {
+    fn methods_of(&self, file: &ClassFile, id: ClassId, loader: LoaderId, vm_annotations: bool) -> Vec<Method> {
         let pool = file.constant_pool();
         let first = self.methods.next_id();
         let is_invoker =
             loader == LoaderId::BOOT && matches!(file.name(), b"java/lang/invoke/MethodHandle" | b"java/lang/invoke/VarHandle");
-        let is_trusted = self.is_jdk_loader(loader);
+        let is_trusted = vm_annotations || self.is_jdk_loader(loader);
         let mut methods = Vec::with_capacity(file.methods().len());
         for (slot, info) in file.methods().iter().enumerate() {
             let descriptor = pool.utf8(info.descriptor);

@@ -10,7 +10,7 @@ use crate::vm::Vm;
 impl Vm {
     /// Whether `from` may touch a member of `holder` with these flags (JVMS §5.4.4), nest mates included.
     pub fn can_access(&mut self, from: ClassId, holder: ClassId, member_flags: u16) -> Res<bool> {
-        if from == holder || member_flags & flags::PUBLIC != 0 {
+        if from == holder || member_flags & flags::PUBLIC != 0 || self.is_magic_accessor(from) {
             return Ok(true);
         }
         if member_flags & flags::PRIVATE != 0 {
@@ -29,7 +29,10 @@ impl Vm {
             class = component;
         }
         let linked = self.class(class);
-        linked.flags & flags::PUBLIC != 0 || from == class || self.same_package(from, class)
+        linked.flags & flags::PUBLIC != 0
+            || from == class
+            || self.same_package(from, class)
+            || self.is_magic_accessor(from)
     }
 
     /// The nest host of a class (JVMS §5.4.4): what its class file says, if the host agrees.
@@ -144,7 +147,8 @@ impl Vm {
         let is_foreign_protected = member_flags & (flags::PROTECTED | flags::STATIC) == flags::PROTECTED
             && member_flags & flags::PUBLIC == 0
             && from != holder
-            && !self.same_package(from, holder);
+            && !self.same_package(from, holder)
+            && !self.is_magic_accessor(from);
         Ok(!is_foreign_protected || self.is_subtype(resolved_in, from) || self.is_subtype(from, resolved_in))
     }
 }
