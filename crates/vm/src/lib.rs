@@ -36,6 +36,7 @@ pub mod files;
 pub mod math;
 pub mod native;
 pub mod interp;
+pub mod intrinsic;
 pub mod walk;
 pub mod pending;
 pub mod vm;

@@ -15,6 +15,7 @@ use crate::frame::{Frame, Stop};
 use crate::gc::Collector;
 use crate::heap::Heap;
 use crate::interp::RunState;
+use crate::intrinsic::IntrinsicTable;
 use crate::files::Files;
 use crate::host::{Denial, Host};
 use crate::link::Definitions;
@@ -69,6 +70,8 @@ pub struct Vm {
     pub known: WellKnown,
     /// Native methods by name.
     pub natives: Arc<NativeTable>,
+    /// JDK methods that the machine runs itself.
+    pub intrinsics: Arc<IntrinsicTable>,
     /// Green threads, oldest first; ended ones stay until nobody needs them.
     pub threads: Vec<Thread>,
     /// The running thread's position in `threads`.

@@ -6,6 +6,7 @@
 
 use super::{cold, slow};
 use crate::class::MethodRt;
+use crate::intrinsic::Intrinsic;
 use crate::value::Ref;
 
 macro_rules! unresolved {
@@ -104,6 +105,17 @@ handler!(linkto_q, |i, pc, fp, vm, heap, t| {
     follow!(slow::link::linkto_q::<M>(vm, pc, fp), vm, heap, t)
 });
 
-handler!(intrinsic_q, |i, pc, fp, vm, heap, t| {
-    follow!(slow::link::intrinsic_q(vm, pc, fp), vm, heap, t)
+handler!(
+    /// Data unit 1 is the intrinsic; `b` is 1 where there is a receiver that must not be null.
+    intrinsic_q, |i, pc, fp, vm, heap, t| {
+    if !M::SHADOW {
+        let function: Intrinsic = std::mem::transmute((*pc.add(1)).word() as usize as *const ());
+        if function(vm, heap, fp.add(i.a as usize)) {
+            go!(pc.add(3), fp, vm, heap, t)
+        }
+    }
+    if i.b != 0 && r32!(fp, i.a) == 0 {
+        return cold::null_pointer::<M>(pc, fp, vm, heap, t);
+    }
+    enter!((*pc.add(2)).word() as *const MethodRt, i.a, pc, fp, vm, heap, t, M)
 });

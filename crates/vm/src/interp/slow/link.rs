@@ -31,7 +31,13 @@ unsafe fn make_direct(vm: &mut Vm, pc: *const Insn, op: Op, target: MethodId, de
         let i = *pc;
         let rt: *const MethodRt = vm.methods.rt(target);
         *pc.add(2).cast_mut() = Insn::raw(rt as u64);
-        vm.quicken(pc.cast_mut(), Insn::abc(op, i.a, i.b, i.c), depth);
+        let mut new = Insn::abc(op, i.a, i.b, i.c);
+        if let Some(intrinsic) = vm.intrinsic_of(target) {
+            *pc.add(1).cast_mut() = Insn::raw(intrinsic as usize as u64);
+            new = Insn::abc(Op::intrinsic_q, i.a, u16::from(op != Op::invokestatic_q), i.c);
+        }
+        // `b` of the old instruction is needed again only if it is taken back as a whole.
+        vm.quicken(pc.cast_mut(), new, depth);
     }
 }
 
@@ -319,19 +325,5 @@ pub(in super::super) fn linkto_q<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut
             attempt!(vm, vm.ensure_initialised(class));
         }
         enter(vm, pc, fp, i.a, target)
-    }
-}
-
-/// A method that the machine runs itself, without a frame.
-pub(in super::super) fn intrinsic_q(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
-    // SAFETY: a Java frame is on top; data unit 1 is the function, the arguments are registers.
-    unsafe {
-        let (vm, _, _) = begin(vm, pc);
-        let i = *pc;
-        let function: crate::native::NativeFn = std::mem::transmute((*pc.add(1)).word() as usize as *const ());
-        let at = fp.add(usize::from(i.a));
-        let args = crate::native::Args::new(std::slice::from_raw_parts(at, usize::from(i.c)));
-        *at = attempt!(vm, function(vm, args));
-        Flow::at(pc.add(3), fp)
     }
 }

@@ -1,0 +1,61 @@
+//! JDK methods that the machine runs itself for speed, without a frame.
+//!
+//! An intrinsic must be invisible: same result, same effect on the heap. Whatever it does not handle
+//! (null, a bad index, an exception to throw, memory to collect) it declines by returning `false`
+//! without having changed anything; then the method's own code runs and behaves as Java says.
+//! Modes with a shadow domain always run the method's own code.
+#![expect(unsafe_code, reason = "works on registers and heap words like the interpreter")]
+
+mod arrays;
+mod numbers;
+mod objects;
+mod strings;
+
+use rustc_hash::FxHashMap;
+
+use crate::value::{LoaderId, MethodId};
+use crate::vm::Vm;
+
+/// An intrinsic: arguments are registers; the result replaces the first one. `false` declines.
+pub(crate) type Intrinsic = unsafe fn(vm: *mut Vm, heap: *mut u8, args: *mut u64) -> bool;
+
+type Row = (&'static str, &'static str, &'static str, Intrinsic);
+
+/// Intrinsics by class, name and descriptor.
+#[derive(Debug)]
+pub struct IntrinsicTable {
+    rows: FxHashMap<(&'static str, &'static str, &'static str), Intrinsic>,
+}
+
+impl IntrinsicTable {
+    /// The table for a JDK release.
+    pub fn new(jdk: u16) -> IntrinsicTable {
+        let tables: [&[Row]; 4] = [arrays::ROWS, numbers::ROWS, objects::ROWS, strings::ROWS];
+        let newer: &[Row] = if jdk >= 25 { numbers::ROWS_25 } else { &[] };
+        let rows = tables.into_iter().chain([newer]).flatten();
+        IntrinsicTable { rows: rows.map(|&(class, name, descriptor, f)| ((class, name, descriptor), f)).collect() }
+    }
+}
+
+impl Vm {
+    /// The intrinsic behind a method of the boot loader's classes.
+    pub(crate) fn intrinsic_of(&self, method: MethodId) -> Option<Intrinsic> {
+        let method = self.method(method);
+        let class = self.class(method.class);
+        if class.loader != LoaderId::BOOT {
+            return None;
+        }
+        let text = |bytes: &'static [u8]| std::str::from_utf8(bytes).ok();
+        let key =
+            (text(class.name.as_bytes())?, text(method.name.as_bytes())?, text(method.descriptor.as_bytes())?);
+        self.intrinsics.rows.get(&key).copied()
+    }
+}
+
+/// Reads a word of an object.
+macro_rules! word {
+    ($heap:expr, $object:expr, $offset:expr, $type:ty) => {
+        $heap.add((($object as usize) << 3) + $offset as usize).cast::<$type>().read_unaligned()
+    };
+}
+use word;

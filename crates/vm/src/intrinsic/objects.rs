@@ -1,0 +1,57 @@
+//! Objects, threads and argument checks.
+
+use super::{Row, word};
+use crate::vm::Vm;
+
+pub(super) const ROWS: &[Row] = &[
+    ("java/lang/Object", "<init>", "()V", object_init),
+    ("java/lang/Object", "getClass", "()Ljava/lang/Class;", get_class),
+    ("java/util/Objects", "requireNonNull", "(Ljava/lang/Object;)Ljava/lang/Object;", non_null),
+    ("java/util/Objects", "checkIndex", "(II)I", check_index),
+    (
+        "jdk/internal/util/Preconditions",
+        "checkIndex",
+        "(IILjava/util/function/BiFunction;)I",
+        check_index,
+    ),
+    ("java/lang/StringLatin1", "checkIndex", "(I[B)V", check_array_index),
+    ("java/lang/Thread", "onSpinWait", "()V", object_init),
+];
+
+unsafe fn object_init(_: *mut Vm, _: *mut u8, _: *mut u64) -> bool {
+    true
+}
+
+unsafe fn get_class(vm: *mut Vm, heap: *mut u8, args: *mut u64) -> bool {
+    // SAFETY: arguments are registers; references are valid.
+    unsafe {
+        let object = *args as u32;
+        if object == 0 {
+            return false;
+        }
+        let class = word!(heap, object, 0, u32);
+        *args = u64::from((&(*vm).classes)[class as usize].mirror.0);
+        true
+    }
+}
+
+unsafe fn non_null(_: *mut Vm, _: *mut u8, args: *mut u64) -> bool {
+    // SAFETY: arguments are registers.
+    unsafe { *args as u32 != 0 }
+}
+
+unsafe fn check_index(_: *mut Vm, _: *mut u8, args: *mut u64) -> bool {
+    // SAFETY: arguments are registers.
+    unsafe {
+        let (idx, length) = (*args as u32 as i32, *args.add(1) as u32 as i32);
+        0 <= idx && idx < length
+    }
+}
+
+unsafe fn check_array_index(_: *mut Vm, heap: *mut u8, args: *mut u64) -> bool {
+    // SAFETY: arguments are registers; references are valid.
+    unsafe {
+        let (idx, array) = (*args as u32, *args.add(1) as u32);
+        array != 0 && idx < word!(heap, array, 8, u32)
+    }
+}
