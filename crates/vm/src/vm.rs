@@ -175,6 +175,7 @@ impl Vm {
             strings: InternTable::default(),
             known: WellKnown::default(),
             natives,
+            intrinsics: Arc::new(IntrinsicTable::new(jdk)),
             threads: Vec::new(),
             current: 0,
             run: RunState::default(),

@@ -113,6 +113,10 @@ handler!(monitorenter, |i, pc, fp, vm, heap, t| {
 });
 
 handler!(monitorexit, |i, pc, fp, vm, heap, t| {
+    let object = r32!(fp, i.a);
+    if object != 0 && (*vm).unlock_fast(Ref(object)) {
+        go!(pc.add(1), fp, vm, heap, t)
+    }
     follow!(slow::monitorexit(vm, pc, Ref(r32!(fp, i.a))), vm, heap, t)
 });
 
