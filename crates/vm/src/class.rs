@@ -287,6 +287,8 @@ pub struct ClassRt {
     pub made_at: u32,
     /// What calls of superinterfaces' methods run in instances of this class, as far as asked for.
     pub selected: FxHashMap<MethodId, MethodId>,
+    /// Call sites numbered so far; see `invoke_dynamic`. Numbers are not given back.
+    pub n_sites: u32,
 }
 
 /// What one machine adds to a method; instructions point at these, so they never move.

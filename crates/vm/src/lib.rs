@@ -34,6 +34,8 @@ pub mod host;
 pub mod clock;
 pub mod files;
 pub mod math;
+pub mod reflection;
+pub mod invoke_dynamic;
 pub mod native;
 pub mod interp;
 pub mod intrinsic;

@@ -80,9 +80,23 @@ impl<'a> Args<'a> {
 /// All natives of this machine: one line per file, in alphabetical order.
 pub fn table() -> NativeTable {
     NativeTable::new(&[
+        java::lang::class::NATIVES,
+        java::lang::class::members::NATIVES,
+        java::lang::class::nesting::NATIVES,
+        java::lang::class_loader::NATIVES,
+        java::lang::invoke::method_handle::NATIVES,
+        java::lang::invoke::method_handle_natives::NATIVES,
+        java::lang::module::NATIVES,
         java::lang::object::NATIVES,
         java::lang::object_wait::NATIVES,
+        java::lang::reflect::array::NATIVES,
+        java::lang::reflect::executable::NATIVES,
+        java::lang::reflect::field::NATIVES,
         java::lang::thread::NATIVES,
+        jdk::internal::loader::boot_loader::NATIVES,
+        jdk::internal::reflect::accessor::NATIVES,
+        jdk::internal::reflect::constant_pool::NATIVES,
+        jdk::internal::reflect::reflection::NATIVES,
     ])
 }
 

@@ -149,7 +149,7 @@ impl Vm {
         None
     }
 
-    fn no_such_field(&mut self, holder: ClassId, name: &[u8], descriptor: &[u8]) -> Trap {
+    pub(crate) fn no_such_field(&mut self, holder: ClassId, name: &[u8], descriptor: &[u8]) -> Trap {
         let name = classfile::mutf8::display(name);
         let message = if self.jdk < 21 {
             name
@@ -160,7 +160,7 @@ impl Vm {
         self.throw("java/lang/NoSuchFieldError", &message)
     }
 
-    fn no_such_method(&mut self, holder: ClassId, name: &[u8], descriptor: &[u8]) -> Trap {
+    pub(crate) fn no_such_method(&mut self, holder: ClassId, name: &[u8], descriptor: &[u8]) -> Trap {
         let message = format!("'{}'", self.signature_text(Some(holder), name, descriptor));
         self.throw("java/lang/NoSuchMethodError", &message)
     }

@@ -22,6 +22,7 @@ use crate::link::Definitions;
 use crate::module::Modules;
 use crate::native::NativeTable;
 use crate::schedule::Scheduler;
+use crate::reflection::Layouts;
 use crate::stack::MethodTable;
 use crate::string::InternTable;
 use crate::symbol::{Symbol, Symbols};
@@ -68,6 +69,8 @@ pub struct Vm {
     pub strings: InternTable,
     /// Classes and field offsets the machine itself needs.
     pub known: WellKnown,
+    /// Where fields of reflection objects lie, as far as asked for.
+    pub layouts: Layouts,
     /// Native methods by name.
     pub natives: Arc<NativeTable>,
     /// JDK methods that the machine runs itself.
@@ -174,6 +177,7 @@ impl Vm {
             symbols: Arc::new(Symbols::default()),
             strings: InternTable::default(),
             known: WellKnown::default(),
+            layouts: Layouts::default(),
             natives,
             intrinsics: Arc::new(IntrinsicTable::new(jdk)),
             threads: Vec::new(),

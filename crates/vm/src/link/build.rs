@@ -145,6 +145,7 @@ impl Vm {
             initialised_at: needs_no_code.then_some(made_at),
             made_at,
             selected: FxHashMap::default(),
+            n_sites: 0,
         });
         Ok(())
     }

@@ -1,1 +1,3 @@
 //! Natives of the `jdk` packages.
+
+pub(crate) mod internal;

@@ -69,7 +69,7 @@ impl Vm {
         Err(self.throw("java/lang/IllegalAccessError", &message))
     }
 
-    pub(super) fn check_field_access(&mut self, from: ClassId, resolved_in: ClassId, field: &Field) -> Res<()> {
+    pub(crate) fn check_field_access(&mut self, from: ClassId, resolved_in: ClassId, field: &Field) -> Res<()> {
         if self.can_access_member(from, resolved_in, field.class, field.flags)? {
             return Ok(());
         }
@@ -84,7 +84,7 @@ impl Vm {
         Err(self.throw("java/lang/IllegalAccessError", &message))
     }
 
-    pub(super) fn check_method_access(&mut self, from: ClassId, resolved_in: ClassId, id: MethodId) -> Res<()> {
+    pub(crate) fn check_method_access(&mut self, from: ClassId, resolved_in: ClassId, id: MethodId) -> Res<()> {
         let method = self.method(id);
         let (holder, member_flags) = (method.class, method.flags);
         // Arrays have a public `clone` (JLS §10.7).

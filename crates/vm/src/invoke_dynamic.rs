@@ -1,0 +1,200 @@
+//! Linking of `invokedynamic`, of `MethodHandle` and `VarHandle` call sites, and of the constants
+//! behind them (JVMS §5.4.3.5, §5.4.3.6). The JDK's own Java code does the work; the machine calls
+//! it and keeps what it gives.
+//!
+//! What is kept lies in the `sites` array of the class's mirror, so that rollback and collector
+//! see it:
+//!
+//! ```text
+//! sites[0]          Object[] by constant-pool index: resolved constants and, at the index of a
+//!                   NameAndType, its MethodType; the array itself stands for a constant `null`
+//! sites[site]       appendix of a linked call site, or null
+//! sites[site + 1]   MemberName of its adapter, null while it is not linked
+//! ```
+//!
+//! Everything here may need Java code to run first and is then repeated from its start; the parts
+//! already there are found in the arrays.
+
+mod constants;
+
+use std::sync::Arc;
+
+use classfile::{ClassFile, Constant};
+
+use crate::frame::{Hook, Res, Trap, Upcall};
+use crate::value::{ClassId, Kind, MethodId, Ref, Value};
+use crate::vm::Vm;
+
+
+/// What a call from `Hook::CallSite` was for: the high bits of its tag.
+const TAG_SITE: u32 = 0;
+const TAG_CONSTANT: u32 = 1 << 31;
+
+impl Vm {
+    /// The method that `invokeBasic` on a method handle runs: the entry of its lambda form, which
+    /// the handle's constructor has prepared.
+    #[inline]
+    pub fn basic_target(&self, method_handle: Ref) -> MethodId {
+        let form = self.heap.load_ref(method_handle, self.known.method_handle_form);
+        let entry = self.heap.load_ref(form, self.known.lambda_form_vmentry);
+        self.member_target(entry)
+    }
+
+    /// The method that a resolved `MemberName` names.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "holds a method id plus one")]
+    pub fn member_target(&self, member_name: Ref) -> MethodId {
+        let resolved = self.heap.load_ref(member_name, self.known.member_name_method);
+        let target = self.heap.load_u64(resolved, self.known.resolved_method_vmtarget);
+        MethodId(target as u32 - 1)
+    }
+
+    /// A number for one more call site of a class.
+    pub fn new_site(&mut self, class: ClassId) -> Res<u32> {
+        let rt = &mut self.classes[class.idx()];
+        rt.n_sites += 1;
+        let site = rt.n_sites * 2 - 1;
+        self.sites_of(class, site + 2)?;
+        Ok(site)
+    }
+
+    /// The appendix of a linked call site.
+    #[inline]
+    pub fn site_appendix(&self, class: ClassId, site: u32) -> Ref {
+        let sites = self.heap.load_ref(self.mirror(class), self.known.class_sites);
+        self.heap.element_ref(sites, site)
+    }
+
+    /// Links an `invokedynamic` site: the adapter to call (static) and the appendix, its last
+    /// argument, null for none.
+    pub fn link_invokedynamic(&mut self, caller: ClassId, cp: u16, site: u32) -> Res<(MethodId, Ref)> {
+        if let Some(linked) = self.linked_site(caller, site)? {
+            return Ok(linked);
+        }
+        let file = self.file_of(caller);
+        let Some(Constant::InvokeDynamic { bootstrap, name_and_type }) = file.constant_pool().get(cp) else {
+            return Err(self.throw("java/lang/ClassFormatError", "invokedynamic without call site specifier"));
+        };
+        let name = file.constant_pool().name_and_type(name_and_type).0;
+        let handle = self.bootstrap_handle(caller, &file, bootstrap)?;
+        let method_type = self.method_type_at(caller, name_and_type)?;
+        let arguments = self.bootstrap_arguments(caller, &file, bootstrap)?;
+        let name = self.intern_mutf8(name)?;
+        let appendix = self.new_ref_array(self.known.object, &[Ref::NULL])?;
+        let mut args = vec![self.mirror(caller).to_slot()];
+        if self.jdk < 19 {
+            args.push(Value::Int(i32::from(cp)).to_slot());
+        }
+        args.extend([handle, name, method_type, arguments, appendix].map(Ref::to_slot));
+        Err(self.call_natives("linkCallSite", args, caller, TAG_SITE | site, appendix)?)
+    }
+
+    /// Links a call of `MethodHandle.invoke`, `invokeExact` or a `VarHandle` access method.
+    pub fn link_invokehandle(&mut self, caller: ClassId, cp: u16, site: u32) -> Res<(MethodId, Ref)> {
+        if let Some(linked) = self.linked_site(caller, site)? {
+            return Ok(linked);
+        }
+        let file = self.file_of(caller);
+        let Some(Constant::MethodRef { class, name_and_type }) = file.constant_pool().get(cp) else {
+            return Err(self.throw("java/lang/IncompatibleClassChangeError", "not a method of a class"));
+        };
+        let holder = self.resolve_class(caller, class)?;
+        let method_type = self.method_type_at(caller, name_and_type)?;
+        let name = self.intern_mutf8(file.constant_pool().name_and_type(name_and_type).0)?;
+        let appendix = self.new_ref_array(self.known.object, &[Ref::NULL])?;
+        let args = vec![
+            self.mirror(caller).to_slot(),
+            Value::Int(REF_INVOKE_VIRTUAL).to_slot(),
+            self.mirror(holder).to_slot(),
+            name.to_slot(),
+            method_type.to_slot(),
+            appendix.to_slot(),
+        ];
+        Err(self.call_natives("linkMethod", args, caller, TAG_SITE | site, appendix)?)
+    }
+
+    /// Keeps what a linkage call gave; the interrupted instruction then runs again.
+    pub fn call_site_returned(&mut self, class: ClassId, tag: u32, root: Ref, result: u64) -> Res<()> {
+        let result = Ref::from_slot(result);
+        if tag & TAG_CONSTANT != 0 {
+            let constants = self.constants_of(class)?;
+            let kept = if result.is_null() { constants } else { result };
+            self.heap.set_element_ref(constants, tag & !TAG_CONSTANT, kept);
+            return Ok(());
+        }
+        let appendix = self.heap.element_ref(root, 0);
+        let sites = self.sites_of(class, tag + 2)?;
+        // Another thread may have been quicker; its site then stays.
+        if self.heap.element_ref(sites, tag + 1).is_null() {
+            self.heap.set_element_ref(sites, tag, appendix);
+            self.heap.set_element_ref(sites, tag + 1, result);
+        }
+        Ok(())
+    }
+
+    /// What is thrown where linkage threw: errors as they are, anything else in a
+    /// `BootstrapMethodError`.
+    pub fn call_site_failed(&mut self, _tag: u32, exception: Ref) -> Ref {
+        match self.wrap_in_bootstrap_error(exception) {
+            Ok(wrapped) | Err(Trap::Throw(wrapped)) => wrapped,
+            Err(_) => exception,
+        }
+    }
+
+    fn wrap_in_bootstrap_error(&mut self, exception: Ref) -> Res<Ref> {
+        if self.instance_of(exception, self.known.error) {
+            return Ok(exception);
+        }
+        let class = self.boot_class("java/lang/BootstrapMethodError")?;
+        self.new_throwable(class, None, exception)
+    }
+
+    /// Adapter and appendix of a site, if it is linked.
+    fn linked_site(&mut self, class: ClassId, site: u32) -> Res<Option<(MethodId, Ref)>> {
+        let sites = self.sites_of(class, site + 2)?;
+        let Some(member) = self.heap.element_ref(sites, site + 1).some() else { return Ok(None) };
+        let adapter = self.member_target(member);
+        let holder = self.method(adapter).class;
+        self.ensure_initialised(holder)?;
+        Ok(Some((adapter, self.heap.element_ref(sites, site))))
+    }
+
+    fn file_of(&self, class: ClassId) -> Arc<ClassFile> {
+        Arc::clone(self.class(class).class_file())
+    }
+
+    /// The trap that calls a static method of `MethodHandleNatives` by its name.
+    fn call_natives(&mut self, name: &str, args: Vec<u64>, class: ClassId, tag: u32, root: Ref) -> Res<Trap> {
+        let natives = self.known.method_handle_natives;
+        self.ensure_initialised(natives)?;
+        let method = self
+            .class(natives)
+            .methods
+            .iter()
+            .find(|method| method.name.as_bytes() == name.as_bytes())
+            .expect("internal: the JDK has the linkage methods")
+            .id;
+        Ok(Trap::Upcall(Box::new(Upcall { method, args, hook: Hook::CallSite { class, tag, root } })))
+    }
+
+    /// The `sites` array of a class, with room for `len` elements at least.
+    fn sites_of(&mut self, class: ClassId, len: u32) -> Res<Ref> {
+        let mirror = self.mirror(class);
+        let sites = self.heap.load_ref(mirror, self.known.class_sites);
+        let old_len = if sites.is_null() { 0 } else { self.heap.array_length(sites) };
+        if len <= old_len {
+            return Ok(sites);
+        }
+        let len = len.max(self.classes[class.idx()].n_sites * 2 + 1).max(old_len * 2);
+        let grown = self.new_array(self.known.arrays[Kind::Ref as usize], len)?;
+        for idx in 0..old_len {
+            let element = self.heap.element_ref(sites, idx);
+            self.heap.set_element_ref(grown, idx, element);
+        }
+        self.heap.store_ref(mirror, self.known.class_sites, grown);
+        Ok(grown)
+    }
+}
+
+/// `REF_invokeVirtual` of JVMS table 5.4.3.5-A.
+const REF_INVOKE_VIRTUAL: i32 = 5;

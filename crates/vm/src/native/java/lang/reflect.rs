@@ -1,0 +1,5 @@
+//! Natives of `java.lang.reflect`.
+
+pub(crate) mod array;
+pub(crate) mod executable;
+pub(crate) mod field;

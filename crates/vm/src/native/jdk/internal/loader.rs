@@ -1,0 +1,3 @@
+//! Natives of `jdk.internal.loader`.
+
+pub(crate) mod boot_loader;
