@@ -5,7 +5,7 @@
 //! words as in the class file, so that the arguments of a call are already the first registers of
 //! the callee. Loads, stores and constants are folded into the instructions that use them.
 
-mod bytecode;
+pub(crate) mod bytecode;
 pub mod effects;
 #[macro_use]
 mod insn;

@@ -20,6 +20,7 @@ pub mod gc;
 pub mod alloc;
 pub mod string;
 pub mod throwable;
+mod npe_message;
 pub mod layout;
 pub mod link;
 pub mod module;

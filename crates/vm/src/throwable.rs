@@ -14,6 +14,8 @@ use crate::vm::Vm;
 
 /// Most frames that a stack trace shows.
 const MOST_FRAMES: usize = 1024;
+/// Bit of a backtrace's first word: the frame that threw is hidden, so the word is of another one.
+pub(crate) const TOP_HIDDEN: u64 = 1 << 31;
 /// Room beyond the heap's limit for the errors that tell of it.
 const ERROR_ROOM: usize = 1 << 20;
 
@@ -153,6 +155,7 @@ impl Vm {
         }
         let mut is_filling = true;
         let mut is_constructing = true;
+        let mut is_top_hidden = false;
         for activation in self.walk() {
             let method = self.method(activation.method);
             if is_filling && method.name.as_bytes() == b"fillInStackTrace" {
@@ -164,9 +167,11 @@ impl Vm {
             }
             is_constructing = false;
             if method.hidden {
+                is_top_hidden |= words.is_empty();
                 continue;
             }
-            words.push(u64::from(activation.method.0) << 32 | u64::from(activation.bci));
+            let mark = if is_top_hidden && words.is_empty() { TOP_HIDDEN } else { 0 };
+            words.push(u64::from(activation.method.0) << 32 | mark | u64::from(activation.bci));
             if words.len() == MOST_FRAMES {
                 break;
             }

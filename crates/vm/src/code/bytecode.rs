@@ -4,24 +4,24 @@ use classfile::{ClassFile, Constant};
 
 /// Reads big-endian operands out of bytecode.
 #[derive(Clone, Copy)]
-pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
+pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 
 impl Bytes<'_> {
-    pub(super) fn u1(self, at: usize) -> u8 {
+    pub(crate) fn u1(self, at: usize) -> u8 {
         self.0.get(at).copied().unwrap_or(0)
     }
 
-    pub(super) fn u2(self, at: usize) -> u16 {
+    pub(crate) fn u2(self, at: usize) -> u16 {
         u16::from(self.u1(at)) << 8 | u16::from(self.u1(at + 1))
     }
 
     #[expect(clippy::cast_possible_wrap, reason = "signed operand")]
-    pub(super) fn i2(self, at: usize) -> i16 {
+    pub(crate) fn i2(self, at: usize) -> i16 {
         self.u2(at) as i16
     }
 
     #[expect(clippy::cast_possible_wrap, reason = "signed operand")]
-    pub(super) fn i4(self, at: usize) -> i32 {
+    pub(crate) fn i4(self, at: usize) -> i32 {
         (u32::from(self.u2(at)) << 16 | u32::from(self.u2(at + 2))) as i32
     }
 }
@@ -44,7 +44,7 @@ const EFFECTS: &str = "\
 11 11 10 10 .. .. 10 10 00 01";
 
 /// Length of the instruction at a position; zero where it is none.
-pub(super) fn length(code: Bytes<'_>, at: usize) -> usize {
+pub(crate) fn length(code: Bytes<'_>, at: usize) -> usize {
     match code.u1(at) {
         16 | 18 | 21..=25 | 54..=58 | 169 | 188 => 2,
         17 | 19 | 20 | 132 | 153..=168 | 178..=184 | 187 | 189 | 192 | 193 | 198 | 199 => 3,
@@ -68,7 +68,7 @@ pub(super) fn length(code: Bytes<'_>, at: usize) -> usize {
 }
 
 /// `(popped, pushed)` words of the instruction at a position; `None` for malformed code.
-pub(super) fn effect(class: &ClassFile, code: Bytes<'_>, at: usize) -> Option<(u16, u16)> {
+pub(crate) fn effect(class: &ClassFile, code: Bytes<'_>, at: usize) -> Option<(u16, u16)> {
     let op = code.u1(at);
     Some(match op {
         178 => (0, field_words(class, code.u2(at + 1))?),
@@ -101,13 +101,13 @@ fn wide_effect(op: u8) -> Option<(u16, u16)> {
 }
 
 /// Words of a field's value.
-pub(super) fn field_words(class: &ClassFile, cp: u16) -> Option<u16> {
+pub(crate) fn field_words(class: &ClassFile, cp: u16) -> Option<u16> {
     let descriptor = member_descriptor(class, cp)?;
     Some(if matches!(descriptor.first(), Some(b'J' | b'D')) { 2 } else { 1 })
 }
 
 /// Words of arguments (without the receiver) and result of a call.
-pub(super) fn call_words(class: &ClassFile, cp: u16) -> Option<(u16, u16)> {
+pub(crate) fn call_words(class: &ClassFile, cp: u16) -> Option<(u16, u16)> {
     let descriptor = member_descriptor(class, cp)?;
     let mut words = 0;
     let mut at = 1;

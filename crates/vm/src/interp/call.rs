@@ -169,7 +169,11 @@ pub(super) fn push_upcall(vm: *mut Vm, upcall: Upcall) -> Flow {
         let callee = below.add(2);
         let n_regs = ((*rt).n_regs as usize).max(upcall.args.len());
         if callee >= vm.frame_limit || fp.add(n_regs) >= vm.reg_limit {
-            let trap = vm.stack_overflow();
+            let trap = match (upcall.hook, vm.stack_overflow()) {
+                // The static initialiser cannot run: for the class that is as if it had thrown.
+                (Hook::ClassInit(class), Trap::Throw(error)) => Trap::Throw(vm.class_init_threw(class, error)),
+                (_, trap) => trap,
+            };
             return trapped(vm, trap);
         }
         let mut locked = 0;
