@@ -93,10 +93,12 @@ pub fn table() -> NativeTable {
         java::lang::reflect::executable::NATIVES,
         java::lang::reflect::field::NATIVES,
         java::lang::thread::NATIVES,
+        jdk::internal::continuation::NATIVES,
         jdk::internal::loader::boot_loader::NATIVES,
         jdk::internal::reflect::accessor::NATIVES,
         jdk::internal::reflect::constant_pool::NATIVES,
         jdk::internal::reflect::reflection::NATIVES,
+        jdk::internal::unsafe_park::NATIVES,
     ])
 }
 
