@@ -1,20 +1,19 @@
 //! Making objects and arrays from Rust code. The interpreter has its own fast path.
 
 use crate::class::Shape;
-use crate::frame::Res;
+use crate::frame::{Collect, Res, Trap};
 use crate::heap::{ELEMENTS_OFFSET, LENGTH_OFFSET};
 use crate::value::{ClassId, Kind, Ref};
 use crate::vm::Vm;
 
 impl Vm {
     /// A zeroed instance; the class need not be initialised. Collections never happen here: the
-    /// main region may grow past its soft end, and the interpreter collects at the next safe point.
+    /// main region may grow past its soft end, a little even past its hard end, and the interpreter
+    /// collects at the next safe point. What is large and does not fit is tried again after a
+    /// collection (`Trap::Collect`).
     pub fn new_object(&mut self, class: ClassId) -> Res<Ref> {
         let size = self.class(class).instance_size as usize;
-        match self.heap.allocate(class.0, size) {
-            Some(object) => Ok(object),
-            None => Err(self.throw("java/lang/OutOfMemoryError", "Java heap space")),
-        }
+        self.allocate(class, size)
     }
 
     /// A zeroed array of an array class.
@@ -23,13 +22,25 @@ impl Vm {
             unreachable!("internal: not an array class")
         };
         let size = ELEMENTS_OFFSET as usize + length as usize * element.size() as usize;
-        match self.heap.allocate(array_class.0, size) {
-            Some(array) => {
-                self.heap.store_u32(array, LENGTH_OFFSET, length);
-                Ok(array)
-            }
-            None => Err(self.throw("java/lang/OutOfMemoryError", "Java heap space")),
+        let array = self.allocate(array_class, size)?;
+        self.heap.init_u32(array, LENGTH_OFFSET, length);
+        Ok(array)
+    }
+
+    fn allocate(&mut self, class: ClassId, size: usize) -> Res<Ref> {
+        let object = match self.heap.allocate(class.0, size) {
+            Some(object) => object,
+            None => match self.heap.allocate_spare(class.0, size) {
+                Some(object) => object,
+                None if self.can_collect() => return Err(Trap::Collect(Collect::Room(size))),
+                None => return Err(self.throw("java/lang/OutOfMemoryError", "Java heap space")),
+            },
+        };
+        if self.heap.top > self.heap.end && !self.gc_due {
+            self.gc_due = true;
+            self.poll_soon();
         }
+        Ok(object)
     }
 
     /// A zeroed array of a primitive kind.

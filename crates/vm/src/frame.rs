@@ -98,8 +98,19 @@ pub enum Trap {
     /// The thread was put to sleep by the code that returns this; the instruction or native runs
     /// again when the thread is woken.
     Blocked,
+    /// The heap must be collected; then the instruction or native runs again.
+    Collect(Collect),
     /// The machine stops: see [`Stop`].
     Stop(Box<Stop>),
+}
+
+/// What a collection is to bring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Collect {
+    /// Room for so many bytes; where there is none, an `OutOfMemoryError` is thrown instead.
+    Room(usize),
+    /// All garbage gone, as `System.gc` asks.
+    Everything,
 }
 
 /// Why the machine stopped before a call came back.

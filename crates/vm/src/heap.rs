@@ -30,6 +30,7 @@ pub mod trail;
 
 use std::io;
 
+use crate::gc::NURSERY;
 use crate::value::Ref;
 use remembered::Remembered;
 use trail::Trail;
@@ -52,8 +53,13 @@ pub const ELEMENTS_OFFSET: u32 = 16;
 const MOST_RESERVED: usize = 16 << 30;
 const LITERALS_SIZE: usize = 256 << 20;
 const PERM_SIZE: usize = 512 << 20;
-/// Room behind the hard end, for the objects of an `OutOfMemoryError` itself.
-const RESERVE: usize = 1 << 20;
+/// Room behind the hard end: one half for small objects that natives make in the middle of
+/// something, the other for the objects of an `OutOfMemoryError` itself.
+const RESERVE: usize = 8 << 20;
+/// A collection that frees this much gives the pages back.
+const GIVE_BACK: usize = 64 << 20;
+/// The most that is given from the reserve at once.
+const MOST_SPARE: usize = 64 << 10;
 /// Offsets inside objects have 32 bits.
 const LARGEST_OBJECT: usize = u32::MAX as usize & !7;
 /// First usable byte; granule 0 is `null`.
@@ -93,6 +99,10 @@ pub struct Heap {
     pub trail: Trail,
     /// Where old objects may refer to young ones.
     pub remembered: Remembered,
+    /// End of the booted base.
+    pub base_end: usize,
+    /// The hard end that `close_reserve` goes back to.
+    limit_end: usize,
     reserved: usize,
 }
 
@@ -126,7 +136,7 @@ impl Heap {
         Ok(Heap {
             base: base.cast(),
             top: main_start,
-            end: hard_end,
+            end: hard_end.min(main_start + NURSERY),
             log_limit: 0,
             ref_limit: main_start,
             main_start,
@@ -139,18 +149,20 @@ impl Heap {
             raw_start,
             trail: Trail::new(reserved / 8)?,
             remembered: Remembered::new(reserved / 4)?,
+            base_end: FIRST_BYTE + base_size,
+            limit_end: hard_end,
             reserved,
         })
     }
 
     /// Lets allocation reach into the last reserve, for the objects of an `OutOfMemoryError`.
     pub fn open_reserve(&mut self) {
-        self.hard_end = self.reserved - RESERVE / 2;
+        self.hard_end = self.reserved - 4096;
     }
 
     /// Closes what `open_reserve` opened.
     pub fn close_reserve(&mut self) {
-        self.hard_end = self.reserved - RESERVE;
+        self.hard_end = self.limit_end;
     }
 
     /// Bytes in use in the main region.
@@ -193,6 +205,17 @@ impl Heap {
         Some(self.fresh(start, class_id, size))
     }
 
+    /// As `allocate` past the hard end, for small objects that natives make in the middle of something.
+    pub fn allocate_spare(&mut self, class_id: u32, size: usize) -> Option<Ref> {
+        if size > MOST_SPARE {
+            return None;
+        }
+        let limit = std::mem::replace(&mut self.hard_end, self.reserved - RESERVE / 2);
+        let object = self.allocate(class_id, size);
+        self.hard_end = limit;
+        object
+    }
+
     /// Allocates in the literal region: never rolled back, never moved.
     pub fn allocate_literal(&mut self, class_id: u32, size: usize) -> Option<Ref> {
         let size = (size + 7) & !7;
@@ -225,6 +248,26 @@ impl Heap {
             at.cast::<u32>().write(class_id);
         }
         Ref((start >> 3) as u32)
+    }
+}
+
+impl Heap {
+    /// Everything below `new_top` is old from now on.
+    pub fn collected(&mut self, new_top: usize) {
+        let freed = self.top - new_top;
+        self.top = new_top;
+        self.young_start = new_top;
+        self.ref_limit = new_top;
+        self.end = (new_top + NURSERY).min(self.hard_end);
+        self.remembered.clear();
+        if freed >= GIVE_BACK {
+            let start = self.end.next_multiple_of(4096);
+            let end = new_top + freed;
+            // SAFETY: nothing lives behind the new top; dropped pages read as zero again.
+            unsafe {
+                libc::madvise(self.base.add(start).cast(), end.saturating_sub(start), libc::MADV_DONTNEED);
+            }
+        }
     }
 }
 

@@ -206,7 +206,7 @@ fn inflate(heap: &mut Heap, object: Ref, record: Ref) {
     heap.store_u64(record, COUNT_AT, u64::from(holds));
     heap.store_u64(record, HASH_AT, u64::from(hash));
     heap.store_u64(record, WANTED_AT, 0);
-    heap.store_u32(object, META_OFFSET, record_word(record));
+    heap.store_meta(object, record_word(record));
 }
 
 /// The identity hash, zero while there is none.

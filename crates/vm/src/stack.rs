@@ -40,7 +40,8 @@ impl<T> Reserved<T> {
 
     /// No room at all.
     pub fn empty() -> Reserved<T> {
-        Reserved { start: std::ptr::NonNull::dangling().as_ptr(), capacity: 0 }
+        // Not at the very start of the address space, so that "one before" compares as smaller.
+        Reserved { start: std::ptr::without_provenance_mut(1 << 16), capacity: 0 }
     }
 
     /// The first value.

@@ -16,8 +16,6 @@ use crate::vm::Vm;
 const MOST_FRAMES: usize = 1024;
 /// Bit of a backtrace's first word: the frame that threw is hidden, so the word is of another one.
 pub(crate) const TOP_HIDDEN: u64 = 1 << 31;
-/// Room beyond the heap's limit for the errors that tell of it.
-const ERROR_ROOM: usize = 1 << 20;
 
 /// One line of a stack trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,10 +55,9 @@ impl Vm {
     /// A new throwable of a class, with message and cause (null: none). Its constructor does not run.
     pub fn new_throwable(&mut self, class: ClassId, message: Option<&str>, cause: Ref) -> Result<Ref, Trap> {
         // Errors about a full heap must find room themselves.
-        let limit = self.heap.hard_end;
-        self.heap.hard_end = limit + ERROR_ROOM;
+        self.heap.open_reserve();
         let made = self.make_throwable(class, message, cause);
-        self.heap.hard_end = limit;
+        self.heap.close_reserve();
         made
     }
 

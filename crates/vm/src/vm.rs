@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::class::{Class, ClassRt, Method};
 use crate::frame::{Frame, Stop};
 use crate::gc::Collector;
+use crate::handles::Handles;
 use crate::heap::Heap;
 use crate::interp::RunState;
 use crate::intrinsic::IntrinsicTable;
@@ -63,6 +64,8 @@ pub struct Vm {
     pub world: World,
     /// State of the collector.
     pub gc: Collector,
+    /// Objects that code outside the machine holds on to.
+    pub handles: Handles,
     /// Names.
     pub symbols: Arc<Symbols>,
     /// Strings by content.
@@ -174,6 +177,7 @@ impl Vm {
             marks: Marks::default(),
             world: World::default(),
             gc: Collector::default(),
+            handles: Handles::default(),
             symbols: Arc::new(Symbols::default()),
             strings: InternTable::default(),
             known: WellKnown::default(),

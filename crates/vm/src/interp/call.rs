@@ -206,6 +206,15 @@ pub(super) fn trapped(vm: *mut Vm, trap: Trap) -> Flow {
         Trap::Throw(exception) => unwind::throw(vm, exception),
         Trap::Upcall(upcall) => push_upcall(vm, *upcall),
         Trap::Blocked => Flow::exit(Exit::Reschedule),
+        Trap::Collect(what) => {
+            // SAFETY: the top frame's `pc` is saved, and whatever trapped keeps no reference.
+            unsafe {
+                match (*vm).collect_and_retry(what) {
+                    Ok(()) => Flow::at((*(*vm).frame).pc, (*(*vm).frame).fp),
+                    Err(trap) => trapped(vm, trap),
+                }
+            }
+        }
         Trap::Stop(stop) => {
             // SAFETY: the machine outlives its slow paths.
             unsafe { (*vm).stop = Some(*stop) };

@@ -44,10 +44,12 @@ impl Vm {
     /// Rewrites an instruction on the ground of a fact that was established at some depth of
     /// marks; taken back when the fact is.
     pub(crate) fn quicken(&mut self, at: *mut Insn, new: Insn, fact_depth: u32) {
-        // SAFETY: `at` points into code of this machine.
+        // SAFETY: `at` points into the code of the top frame's method.
         unsafe {
             if fact_depth > 0 {
-                self.marks.remember(crate::travel::Undo::Quickened { at, old: *at, depth: fact_depth });
+                let owner = (*(*(*self.frame).method).method).class;
+                let depth = fact_depth.max(self.classes[owner.idx()].made_at);
+                self.marks.remember(crate::travel::Undo::Quickened { at, old: *at, depth });
             }
             *at = new;
         }

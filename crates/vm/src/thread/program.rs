@@ -42,7 +42,7 @@ impl Vm {
             Ok(method) => method,
             Err(Trap::Throw(exception)) => return Ok(Some(exception)),
             Err(Trap::Stop(stop)) => return Err(*stop),
-            Err(Trap::Upcall(_) | Trap::Blocked) => {
+            Err(Trap::Upcall(_) | Trap::Blocked | Trap::Collect(_)) => {
                 return Err(Stop::Unsupported("boot classes are found without running code".into()));
             }
         };
