@@ -91,10 +91,11 @@ impl World {
             }
             6..=16 => self.write(random),
             17 => {
+                let end_outside = self.heap.end;
                 let open = &mut self.open;
                 let mark = self.heap.open_mark(open.iter_mut().map(|open| &mut open.mark));
                 let mut copy = self.copy();
-                let end_outside = std::mem::replace(&mut copy.end, 0);
+                copy.end = 0;
                 let n_objects = self.objects.len();
                 self.open.push(Open { mark, copy, n_objects, end_outside });
             }
