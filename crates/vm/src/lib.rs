@@ -38,6 +38,7 @@ pub mod files;
 pub mod math;
 pub mod reflection;
 pub mod invoke_dynamic;
+pub mod window;
 pub mod native;
 pub mod interp;
 pub mod intrinsic;

@@ -9,7 +9,9 @@ mod sun;
 
 use rustc_hash::FxHashMap;
 
-use crate::frame::Res;
+use crate::frame::{Hook, Res, Trap, Upcall};
+use crate::heap::ELEMENTS_OFFSET;
+use crate::host::{Denial, Failure, errno};
 use crate::value::Ref;
 use crate::vm::Vm;
 
@@ -80,25 +82,51 @@ impl<'a> Args<'a> {
 /// All natives of this machine: one line per file, in alphabetical order.
 pub fn table() -> NativeTable {
     NativeTable::new(&[
+        java::io::file_descriptor::NATIVES,
+        java::io::file_streams::NATIVES,
+        java::io::object_streams::NATIVES,
+        java::io::random_access_file::NATIVES,
+        java::io::unix_file_system::NATIVES,
         java::lang::class::NATIVES,
         java::lang::class::members::NATIVES,
         java::lang::class::nesting::NATIVES,
         java::lang::class_loader::NATIVES,
+        java::lang::floating::NATIVES,
         java::lang::invoke::method_handle::NATIVES,
         java::lang::invoke::method_handle_natives::NATIVES,
         java::lang::module::NATIVES,
         java::lang::object::NATIVES,
         java::lang::object_wait::NATIVES,
+        java::lang::process::NATIVES,
+        java::lang::reference::NATIVES,
         java::lang::reflect::array::NATIVES,
         java::lang::reflect::executable::NATIVES,
         java::lang::reflect::field::NATIVES,
+        java::lang::runtime::NATIVES,
+        java::lang::shutdown::NATIVES,
+        java::lang::string::NATIVES,
+        java::lang::system::NATIVES,
         java::lang::thread::NATIVES,
+        java::security::NATIVES,
+        java::util::NATIVES,
         jdk::internal::continuation::NATIVES,
+        jdk::internal::jimage::NATIVES,
         jdk::internal::loader::boot_loader::NATIVES,
+        jdk::internal::loader::native_libraries::NATIVES,
+        jdk::internal::misc::cds::NATIVES,
+        jdk::internal::misc::signal::NATIVES,
+        jdk::internal::misc::switches::NATIVES,
+        jdk::internal::misc::unsafe_access::NATIVES,
+        jdk::internal::misc::unsafe_blocks::NATIVES,
+        jdk::internal::misc::unsafe_classes::NATIVES,
+        jdk::internal::misc::vm::NATIVES,
+        jdk::internal::perf::NATIVES,
         jdk::internal::reflect::accessor::NATIVES,
         jdk::internal::reflect::constant_pool::NATIVES,
         jdk::internal::reflect::reflection::NATIVES,
+        jdk::internal::system_props::NATIVES,
         jdk::internal::unsafe_park::NATIVES,
+        jdk::internal::vm::NATIVES,
     ])
 }
 
@@ -115,6 +143,62 @@ pub(crate) fn zero(_: &mut Vm, _: Args<'_>) -> Res<u64> {
 /// A native that answers `true` or `1`.
 pub(crate) fn one(_: &mut Vm, _: Args<'_>) -> Res<u64> {
     Ok(1)
+}
+
+/// The checked range of a `byte[]`.
+pub(crate) fn byte_range(vm: &mut Vm, array: Ref, offset: i32, length: i32) -> Res<&[u8]> {
+    let (at, length) = check_range(vm, array, offset, length)?;
+    Ok(vm.heap.bytes(array, at, length))
+}
+
+/// Checks a range of a `byte[]`; gives its byte offset in the object and its length.
+pub(crate) fn check_range(vm: &mut Vm, array: Ref, offset: i32, length: i32) -> Res<(u32, usize)> {
+    if array.is_null() {
+        return Err(vm.throw_plain("java/lang/NullPointerException"));
+    }
+    let size = i64::from(vm.heap.array_length(array));
+    if offset < 0 || length < 0 || i64::from(offset) + i64::from(length) > size {
+        return Err(vm.throw_plain("java/lang/IndexOutOfBoundsException"));
+    }
+    Ok((ELEMENTS_OFFSET + offset.cast_unsigned(), length.cast_unsigned() as usize))
+}
+
+/// The exception for something the outside refused: `IOException` with the system's text, or
+/// `SecurityException` that names the option which grants it.
+pub(crate) fn io_failure(vm: &mut Vm, failure: Failure) -> Trap {
+    match failure {
+        Failure::Os(number) => vm.throw("java/io/IOException", &errno::text(number)),
+        Failure::Denied(denial) => denied(vm, denial),
+    }
+}
+
+/// The exception for something the user did not grant; remembered by the machine.
+pub(crate) fn denied(vm: &mut Vm, denial: Denial) -> Trap {
+    let text = denial.to_string();
+    vm.denials.push(denial);
+    vm.throw("java/lang/SecurityException", &text)
+}
+
+/// Makes a direct `ByteBuffer` over raw memory the result of the running native: calls the
+/// constructor that the JDK keeps for native code.
+pub(crate) fn new_direct_buffer(vm: &mut Vm, address: u64, capacity: usize) -> Res<u64> {
+    let class = vm.boot_class("java/nio/DirectByteBuffer")?;
+    vm.ensure_initialised(class)?;
+    let mut args = vec![0, address, 0, capacity as u64];
+    let constructor = match vm.class(class).method(b"<init>", b"(JJ)V") {
+        Some(method) => {
+            args.push(0);
+            method.id
+        }
+        None => match vm.class(class).method(b"<init>", b"(JI)V") {
+            Some(method) => method.id,
+            None => return Err(vm.throw("java/lang/NoSuchMethodError", "DirectByteBuffer.<init>")),
+        },
+    };
+    let object = vm.new_object(class)?;
+    args[0] = object.to_slot();
+    let hook = Hook::ReflectNew { object };
+    Err(Trap::Upcall(Box::new(Upcall { method: constructor, args, hook })))
 }
 
 /// All natives this machine has, by class, name and descriptor.
