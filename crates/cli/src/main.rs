@@ -1,3 +1,53 @@
-//! The `nonpareil` command.
+//! The `nonpareil` command: options in, exit code out. Decides nothing but what to call.
 
-fn main() {}
+mod jdk;
+mod options;
+mod os_host;
+mod run;
+
+use std::io::Write;
+use std::panic;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use options::{Command, Options};
+
+/// Exit codes that are not the program's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Failure {
+    /// A usage or input error.
+    Input = 2,
+    /// A mistake of ours.
+    Internal = 70,
+}
+
+fn main() -> ExitCode {
+    let options = match Options::try_parse() {
+        Ok(options) => options,
+        Err(error) => {
+            // Help and version are no errors and go to standard output; clap knows.
+            let _ = error.print();
+            return if error.use_stderr() { ExitCode::from(Failure::Input as u8) } else { ExitCode::SUCCESS };
+        }
+    };
+    let result = panic::catch_unwind(|| match &options.command {
+        Command::Run(options) => run::run(options),
+    });
+    match result {
+        Ok(Ok(code)) => code,
+        Ok(Err(message)) => {
+            say(&format!("error: {message}"));
+            ExitCode::from(Failure::Input as u8)
+        }
+        Err(_) => {
+            say("this is a bug in nonpareil; please report it with the lines above and the command");
+            ExitCode::from(Failure::Internal as u8)
+        }
+    }
+}
+
+/// A line for the user. Standard error may be closed; then nobody wants to know.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}

@@ -104,6 +104,7 @@ pub fn table() -> NativeTable {
         java::lang::reflect::field::NATIVES,
         java::lang::runtime::NATIVES,
         java::lang::shutdown::NATIVES,
+        java::lang::strict_math::NATIVES,
         java::lang::string::NATIVES,
         java::lang::system::NATIVES,
         java::lang::thread::NATIVES,

@@ -12,6 +12,7 @@ pub(crate) mod reference;
 pub(crate) mod reflect;
 pub(crate) mod runtime;
 pub(crate) mod shutdown;
+pub(crate) mod strict_math;
 pub(crate) mod string;
 pub(crate) mod system;
 pub(crate) mod thread;

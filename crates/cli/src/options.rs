@@ -1,0 +1,152 @@
+//! The options, once: parser, help and checks all come from here.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Generates, minimises, explains and judges unit tests for Java, on its own JVM.
+#[derive(Debug, Parser)]
+#[command(name = "nonpareil", version, disable_help_subcommand = true)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a main class on the machine.
+    Run(RunOptions),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunOptions {
+    #[command(flatten)]
+    pub(crate) machine: MachineOptions,
+
+    /// The class whose `main` is run, with dots between packages.
+    #[arg(value_name = "CLASS")]
+    pub(crate) main: String,
+
+    /// Arguments of `main`.
+    #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<String>,
+}
+
+/// How the machine is set up; common to all commands that run Java code.
+#[derive(Debug, Args)]
+pub(crate) struct MachineOptions {
+    /// Where to look for classes: folders and jars with `:` between them.
+    #[arg(long, visible_alias = "class-path", short_alias = 'c', value_name = "PATH", default_value = ".")]
+    pub(crate) classpath: String,
+
+    /// The JDK to run on; otherwise JAVA_HOME, otherwise the one of `java` on the PATH.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) jdk: Option<PathBuf>,
+
+    /// A system property; may be given several times.
+    #[arg(long = "property", short = 'D', value_name = "NAME=VALUE", value_parser = property)]
+    pub(crate) properties: Vec<(String, String)>,
+
+    /// Switch `assert` on in classes outside the JDK.
+    #[arg(long, alias = "ea")]
+    pub(crate) enable_assertions: bool,
+
+    /// Memory for objects, in bytes or with a suffix k, m or g.
+    #[arg(long, value_name = "SIZE", default_value = "1g", value_parser = size)]
+    pub(crate) memory: usize,
+
+    /// Seed of everything that is random.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    #[command(flatten)]
+    pub(crate) grants: Grants,
+}
+
+/// What Java code may reach outside the machine.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What the program may reach")]
+pub(crate) struct Grants {
+    /// Let the program read a file, or all in a folder; may be given several times.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) allow_read: Vec<PathBuf>,
+
+    /// Let the program write (and read) a file, or all in a folder; may be given several times.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) allow_write: Vec<PathBuf>,
+
+    /// Show the program the real environment, user, locale and time zone.
+    #[arg(long)]
+    pub(crate) allow_env: bool,
+
+    /// Show the program the real time.
+    #[arg(long)]
+    pub(crate) allow_clock: bool,
+
+    /// Let the program use the network.
+    #[arg(long)]
+    pub(crate) allow_net: bool,
+
+    /// Let the program start other programs.
+    #[arg(long)]
+    pub(crate) allow_run: bool,
+
+    /// All of the above, everywhere.
+    #[arg(long)]
+    pub(crate) allow_all: bool,
+}
+
+fn property(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    if name.is_empty() {
+        return Err("the name is missing; write NAME=VALUE".to_owned());
+    }
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+fn size(text: &str) -> Result<usize, String> {
+    let lower = text.to_ascii_lowercase();
+    let (digits, shift) = match lower.as_bytes().last() {
+        Some(b'k') => (&lower[..lower.len() - 1], 10),
+        Some(b'm') => (&lower[..lower.len() - 1], 20),
+        Some(b'g') => (&lower[..lower.len() - 1], 30),
+        _ => (lower.as_str(), 0),
+    };
+    const LEAST: usize = 4 << 20;
+    const MOST: usize = 24 << 30;
+    let bytes = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(1 << shift));
+    match bytes {
+        Some(bytes @ LEAST..=MOST) => Ok(bytes),
+        Some(_) => Err("between 4m and 24g is possible".to_owned()),
+        None => Err("write a number with k, m or g behind it, such as 512m".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_of_the_options_is_sound() {
+        Options::command().debug_assert();
+    }
+
+    #[test]
+    fn arguments_behind_the_class_belong_to_the_program() {
+        let line = ["nonpareil", "run", "--classpath", "x.jar", "-Da=b", "Main", "--seed", "-x"];
+        let Command::Run(options) = Options::parse_from(line).command;
+        assert_eq!(options.main, "Main");
+        assert_eq!(options.arguments, ["--seed", "-x"]);
+        assert_eq!(options.machine.properties, [("a".to_owned(), "b".to_owned())]);
+    }
+
+    #[test]
+    fn a_memory_size_has_a_suffix_and_bounds() {
+        assert_eq!(size("512m"), Ok(512 << 20));
+        assert_eq!(size("2G"), Ok(2 << 30));
+        assert!(size("1k").is_err());
+        assert!(size("lots").is_err());
+    }
+}

@@ -1,0 +1,86 @@
+//! `nonpareil run`: a main class on the machine, with the program's own exit code.
+
+use std::env;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use vm::frame::Stop;
+use vm::host::guard::{Guard, Policy};
+use vm::launch::Ended;
+use vm::vm::Vm;
+
+use crate::options::{MachineOptions, RunOptions};
+use crate::os_host::OsHost;
+use crate::{jdk, say};
+
+/// Runs the program; an `Err` is a usage or input error.
+pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
+    let mut vm = boot(&options.machine)?;
+    let ended = vm.run_program(&options.main.replace('/', "."), &options.arguments);
+    Ok(match ended {
+        Ended::Exit(code) => exit_code(code),
+        Ended::Stopped(stop) => {
+            say(&format!("nonpareil: {}", reason(&stop)));
+            ExitCode::FAILURE
+        }
+    })
+}
+
+/// A machine that has booted.
+fn boot(options: &MachineOptions) -> Result<Vm, String> {
+    let jdk = jdk::find(options.jdk.as_deref())?;
+    let working_dir = env::current_dir().map_err(|error| format!("working folder: {error}"))?;
+    let policy = policy(options, &jdk.home, &working_dir);
+    let host = Guard::new(OsHost::new(), policy);
+    let machine = vm::vm::Options {
+        java_home: jdk.home.display().to_string(),
+        class_path: options.classpath.clone(),
+        properties: options.properties.clone(),
+        heap_limit: options.memory,
+        seed: options.seed,
+        assertions: options.enable_assertions,
+    };
+    Vm::boot(jdk.image, machine, Box::new(host)).map_err(|error| error.to_string())
+}
+
+fn policy(options: &MachineOptions, home: &Path, working_dir: &Path) -> Policy {
+    let bytes = |path: &Path| working_dir.join(path).as_os_str().as_bytes().to_vec();
+    let grants = &options.grants;
+    let mut read: Vec<Vec<u8>> = grants.allow_read.iter().map(|path| bytes(path)).collect();
+    read.push(bytes(home));
+    for entry in options.classpath.split(':') {
+        let entry = if entry.is_empty() { "." } else { entry };
+        // `folder/*` stands for the jars in it.
+        let entry = entry.strip_suffix('*').unwrap_or(entry);
+        read.push(bytes(&PathBuf::from(OsStr::new(entry))));
+    }
+    Policy {
+        read,
+        write: grants.allow_write.iter().map(|path| bytes(path)).collect(),
+        environment: grants.allow_env,
+        clock: grants.allow_clock,
+        network: grants.allow_net,
+        run: grants.allow_run,
+        all: grants.allow_all,
+    }
+}
+
+/// The low byte, as every operating system passes it on.
+fn exit_code(code: i32) -> ExitCode {
+    let [low, ..] = code.to_le_bytes();
+    ExitCode::from(low)
+}
+
+fn reason(stop: &Stop) -> String {
+    match stop {
+        Stop::Exit(code) => format!("ended with code {code}"),
+        Stop::OutOfFuel => "out of fuel".to_owned(),
+        Stop::OutOfMemory => "out of memory; --memory gives more".to_owned(),
+        Stop::Deadlocked(threads) => {
+            format!("deadlock, no thread can ever run again\n  {}", threads.join("\n  "))
+        }
+        Stop::Unsupported(what) => format!("not supported: {what}"),
+    }
+}
