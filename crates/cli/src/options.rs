@@ -23,13 +23,21 @@ pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) machine: MachineOptions,
 
-    /// The class whose `main` is run, with dots between packages.
-    #[arg(value_name = "CLASS")]
-    pub(crate) main: String,
+    /// The class whose `main` is run, with dots between packages, and its arguments.
+    #[arg(value_name = "CLASS [ARGUMENT]", required = true, trailing_var_arg = true)]
+    program: Vec<String>,
+}
+
+impl RunOptions {
+    /// The class whose `main` is run.
+    pub(crate) fn main(&self) -> &str {
+        &self.program[0]
+    }
 
     /// Arguments of `main`.
-    #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
-    pub(crate) arguments: Vec<String>,
+    pub(crate) fn arguments(&self) -> &[String] {
+        &self.program[1..]
+    }
 }
 
 /// How the machine is set up; common to all commands that run Java code.
@@ -137,8 +145,8 @@ mod tests {
     fn arguments_behind_the_class_belong_to_the_program() {
         let line = ["nonpareil", "run", "--classpath", "x.jar", "-Da=b", "Main", "--seed", "-x"];
         let Command::Run(options) = Options::parse_from(line).command;
-        assert_eq!(options.main, "Main");
-        assert_eq!(options.arguments, ["--seed", "-x"]);
+        assert_eq!(options.main(), "Main");
+        assert_eq!(options.arguments(), ["--seed", "-x"]);
         assert_eq!(options.machine.properties, [("a".to_owned(), "b".to_owned())]);
     }
 

@@ -18,7 +18,7 @@ use crate::{jdk, say};
 /// Runs the program; an `Err` is a usage or input error.
 pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
     let mut vm = boot(&options.machine)?;
-    let ended = vm.run_program(&options.main.replace('/', "."), &options.arguments);
+    let ended = vm.run_program(&options.main().replace('/', "."), options.arguments());
     Ok(match ended {
         Ended::Exit(code) => exit_code(code),
         Ended::Stopped(stop) => {

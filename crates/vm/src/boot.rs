@@ -236,8 +236,8 @@ impl Vm {
                         self.class_init_returned(class);
                         Ok(())
                     }
-                    Hook::LoadedClass { loader, name, .. } => {
-                        self.class_loaded(loader, name, Ref::from_slot(value.to_slot()))
+                    Hook::LoadedClass { loader, name, keep_exception } => {
+                        self.class_loaded(loader, name, keep_exception, Ref::from_slot(value.to_slot()))
                     }
                     _ => Ok(()),
                 };
