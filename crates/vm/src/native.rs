@@ -108,6 +108,7 @@ pub fn table() -> NativeTable {
         java::lang::string::NATIVES,
         java::lang::system::NATIVES,
         java::lang::thread::NATIVES,
+        java::lang::throwable::NATIVES,
         java::security::NATIVES,
         java::util::NATIVES,
         jdk::internal::continuation::NATIVES,

@@ -16,3 +16,4 @@ pub(crate) mod strict_math;
 pub(crate) mod string;
 pub(crate) mod system;
 pub(crate) mod thread;
+pub(crate) mod throwable;

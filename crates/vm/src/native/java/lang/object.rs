@@ -9,12 +9,18 @@ use crate::vm::Vm;
 
 pub(crate) const NATIVES: &[NativeRow] = &[
     ("java/lang/Object", "getClass", "()Ljava/lang/Class;", get_class),
+    ("java/lang/Object", "hashCode", "()I", hash_code),
     ("java/lang/Object", "clone", "()Ljava/lang/Object;", clone),
 ];
 
 fn get_class(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let object = args.reference();
     Ok(vm.mirror(vm.class_of(object)).to_slot())
+}
+
+fn hash_code(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let object = args.reference();
+    Ok(u64::from(vm.identity_hash(object).cast_unsigned()))
 }
 
 fn clone(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
