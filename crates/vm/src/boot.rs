@@ -223,6 +223,14 @@ impl Vm {
                     return Err(Unfinished::Stopped(Stop::Unsupported(reason)));
                 }
                 Err(Trap::Upcall(upcall)) => self.complete_upcall(*upcall)?,
+                Err(Trap::Collect(what)) => {
+                    if let Err(trap) = self.collect_and_retry(what) {
+                        return Err(match trap {
+                            Trap::Throw(exception) => Unfinished::Threw(exception),
+                            _ => Unfinished::Stopped(Stop::OutOfMemory),
+                        });
+                    }
+                }
             }
         }
     }

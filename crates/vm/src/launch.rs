@@ -1,10 +1,11 @@
 //! Runs a program from its `main` method to its end, as the `java` command does: the library's own
 //! launcher finds and checks the main class, uncaught exceptions are reported by the thread, and the
-//! program ends when its last thread that is no daemon has, after its shutdown hooks.
+//! program ends when its last thread that is no daemon has (`thread/program.rs`).
 
 use crate::boot::Unfinished;
 use crate::frame::Stop;
 use crate::interp::Outcome;
+use crate::mode::Plain;
 use crate::value::{ClassId, MethodId, Ref, Value};
 use crate::vm::Vm;
 
@@ -17,29 +18,26 @@ pub enum Ended {
     Stopped(Stop),
 }
 
-/// Internal: leave the program early.
-type Step<T> = Result<T, Ended>;
+impl From<Stop> for Ended {
+    fn from(stop: Stop) -> Ended {
+        match stop {
+            Stop::Exit(code) => Ended::Exit(code),
+            stop => Ended::Stopped(stop),
+        }
+    }
+}
 
 impl Vm {
     /// Runs the main class (binary name) with these arguments.
     pub fn run_program(&mut self, main: &str, args: &[String]) -> Ended {
-        match self.run_main(main, args).and_then(|code| self.shut_down(code)) {
-            Ok(code) => Ended::Exit(code),
-            Err(Ended::Stopped(Stop::Exit(code))) => Ended::Exit(code),
-            Err(ended) => ended,
-        }
-    }
-
-    /// The main thread's part; gives the exit code that is left if nobody calls `System.exit`.
-    fn run_main(&mut self, main: &str, args: &[String]) -> Step<i32> {
-        let outcome = self.call_main(main, args);
-        match outcome {
-            Ok(()) => Ok(0),
-            Err(Unfinished::Stopped(stop)) => Err(Ended::Stopped(stop)),
-            Err(Unfinished::Threw(exception)) => {
-                self.report_uncaught(exception)?;
-                Ok(1)
-            }
+        let thrown = match self.call_main(main, args) {
+            Ok(()) => None,
+            Err(Unfinished::Threw(exception)) => Some(exception),
+            Err(Unfinished::Stopped(stop)) => return Ended::from(stop),
+        };
+        match self.end_program(&mut Plain, thrown) {
+            Ok(()) => Ended::Exit(i32::from(thrown.is_some())),
+            Err(stop) => Ended::from(stop),
         }
     }
 
@@ -130,48 +128,4 @@ impl Vm {
             Outcome::Stopped(stop) => Err(Unfinished::Stopped(stop)),
         }
     }
-
-    /// A method of the current thread's object, called on it.
-    fn call_on_thread(&mut self, java: Ref, name: &str, descriptor: &str, args: &[u64]) -> Step<()> {
-        let method = match self.complete(|vm| vm.thread_method(java, name, descriptor)) {
-            Ok(method) => method,
-            Err(Unfinished::Stopped(stop)) => return Err(Ended::Stopped(stop)),
-            Err(Unfinished::Threw(_)) => return Ok(()),
-        };
-        let mut words = vec![java.to_slot()];
-        words.extend_from_slice(args);
-        match self.call_plain(method, &words) {
-            Outcome::Stopped(stop) => Err(Ended::Stopped(stop)),
-            Outcome::Returned(_) | Outcome::Threw(_) => Ok(()),
-        }
-    }
-
-    fn report_uncaught(&mut self, exception: Ref) -> Step<()> {
-        let java = self.thread().java;
-        let args = [exception.to_slot()];
-        self.call_on_thread(java, "dispatchUncaughtException", "(Ljava/lang/Throwable;)V", &args)
-    }
-
-    /// Waits for the other threads, then runs the shutdown hooks.
-    fn shut_down(&mut self, code: i32) -> Step<i32> {
-        let own = self.thread().id;
-        loop {
-            let waited_for = self.threads.iter().find(|thread| {
-                thread.id != own && thread.is_alive() && !thread.daemon && !thread.java.is_null()
-            });
-            let Some(java) = waited_for.map(|thread| thread.java) else { break };
-            self.call_on_thread(java, "join", "()V", &[])?;
-        }
-        let shutdown = self.complete(|vm| {
-            let class = vm.boot_class("java/lang/Shutdown")?;
-            vm.ensure_initialised(class)?;
-            Ok(class)
-        });
-        let ran = shutdown.and_then(|class| self.call_static(class, "shutdown", "()V", &[]));
-        match ran {
-            Err(Unfinished::Stopped(stop)) => Err(Ended::Stopped(stop)),
-            Ok(_) | Err(Unfinished::Threw(_)) => Ok(code),
-        }
-    }
 }
-

@@ -43,7 +43,6 @@ pub mod native;
 pub mod interp;
 pub mod intrinsic;
 pub mod walk;
-pub mod pending;
 pub mod boot;
 pub mod launch;
 pub mod vm;

@@ -24,7 +24,6 @@ fn free_memory(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
 }
 
 fn gc(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
-    vm.gc_due = true;
-    vm.poll_soon();
+    vm.collect_everything()?;
     Ok(0)
 }
