@@ -119,9 +119,7 @@ pub(crate) fn internal_name(vm: &Vm, name: Ref) -> Option<Vec<u8>> {
 
 fn init_class_name(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let class = this_class(vm, &mut args);
-    let name = vm.intern_mutf8(&binary_name(&class))?;
-    vm.heap.store_ref(vm.mirror(class.id), vm.known.class_name, name);
-    Ok(name.to_slot())
+    Ok(vm.class_name_string(class.id)?.to_slot())
 }
 
 /// The name that `Class.getName` gives, modified UTF-8: dots for slashes; a hidden class has a

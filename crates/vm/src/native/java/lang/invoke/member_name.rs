@@ -157,9 +157,9 @@ impl Vm {
 
     /// The method in a `ResolvedMethodName`.
     #[expect(clippy::cast_possible_truncation, reason = "holds a method id plus one")]
-    pub(crate) fn method_of_resolved_name(&mut self, resolved: Ref) -> Res<Option<MethodId>> {
+    pub(crate) fn method_of_resolved_name(&self, resolved: Ref) -> Option<MethodId> {
         let target = self.heap.load_u64(resolved, self.known.resolved_method_vmtarget);
-        Ok(target.checked_sub(1).map(|id| MethodId(id as u32)))
+        target.checked_sub(1).map(|id| MethodId(id as u32))
     }
 
     /// The descriptor that a `MemberName.type` stands for: a string, a class or a method type.
