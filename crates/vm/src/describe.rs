@@ -80,6 +80,13 @@ impl Vm {
         format!("{name} is in {}; {}", self.place_text(place), self.module_and_loader_text(b))
     }
 
+    /// The name of a package's module; `unnamed module` where it has none.
+    pub(crate) fn place_module_text(&self, loader: LoaderId, package: Symbol) -> String {
+        let java = self.module_of_package(loader, package);
+        let named = self.modules.defined.iter().find(|module| module.java == java && !java.is_null());
+        named.map_or("unnamed module".into(), |module| module.name.to_string())
+    }
+
     fn loader_object_text(&self, java: Ref) -> String {
         match self.heap.load_ref(java, self.known.class_loader_name_and_id).some() {
             Some(text) => self.string_text(text),

@@ -42,8 +42,10 @@ pub enum Hook {
     LoadedClass {
         /// Initiating loader.
         loader: LoaderId,
-        /// Internal name asked for.
+        /// Internal name of the class.
         name: Symbol,
+        /// What was asked for: the same, or an array of it. Errors speak of this.
+        asked: Symbol,
         /// Whether a `ClassNotFoundException` goes on as it is.
         keep_exception: bool,
     },

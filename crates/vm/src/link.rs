@@ -258,7 +258,8 @@ impl Vm {
         interfaces: &[ClassId],
     ) -> Res<()> {
         let this = classfile::mutf8::display(file.name()).replace('/', ".");
-        let subject = Subclass { loader, name, this: &this };
+        let is_public = file.access_flags() & flags::PUBLIC != 0;
+        let subject = Subclass { loader, name, is_public, this: &this };
         if let Some(super_class) = super_class {
             self.check_super_class(&subject, super_class)?;
         }
@@ -275,7 +276,7 @@ impl Vm {
             }
             if !self.is_permitted(&subject, interface) {
                 let verb = if is_interface { "extend" } else { "implement" };
-                let message = format!("class {this} cannot {verb} sealed interface {text}");
+                let message = self.sealed_message(&subject, interface, &format!("{verb} sealed interface"));
                 return Err(self.throw("java/lang/IncompatibleClassChangeError", &message));
             }
             if !self.may_extend(&subject, interface) {
@@ -298,7 +299,7 @@ impl Vm {
         } else if class.flags & flags::FINAL != 0 {
             Some(format!("class {this} cannot inherit from final class {text}"))
         } else if !self.is_permitted(subject, super_class) {
-            Some(format!("class {this} cannot inherit from sealed class {text}"))
+            Some(self.sealed_message(subject, super_class, "inherit from sealed class"))
         } else {
             None
         };
@@ -326,8 +327,36 @@ impl Vm {
         let same_package = subject.loader == class.loader && package == class.package;
         let same_module = self.module_of_package(subject.loader, package) == self.module_of(sealed);
         same_module
-            && (same_package || class.flags & flags::PUBLIC != 0)
+            && (same_package || subject.is_public)
             && permitted.contains(&subject.name.as_bytes())
+    }
+
+    /// Why a sealed class keeps a subclass out; later JDKs say which check failed.
+    fn sealed_message(&self, subject: &Subclass<'_>, sealed: ClassId, verb: &str) -> String {
+        let this = subject.this;
+        let text = self.external_name(sealed);
+        if self.jdk < 21 {
+            return format!("class {this} cannot {verb} {text}");
+        }
+        let class = self.class(sealed);
+        let package = self.symbols.intern(package_of(subject.name.as_bytes()));
+        let (own_loader, loader) = (self.loader_text(subject.loader), self.loader_text(class.loader));
+        if self.module_of_package(subject.loader, package) != self.module_of(sealed) {
+            let own_module = self.place_module_text(subject.loader, package);
+            let module = self.place_module_text(class.loader, class.package);
+            return format!(
+                "Failed same module check: subclass {this} is in module '{own_module}' with loader {own_loader}, \
+                 and sealed class {text} is in module '{module}' with loader {loader}"
+            );
+        }
+        if !subject.is_public && (subject.loader != class.loader || package != class.package) {
+            return format!(
+                "Failed same package check: non-public subclass {this} is in package '{package}' with classloader \
+                 {own_loader}, and sealed class {text} is in package '{}' with classloader {loader}",
+                class.package
+            );
+        }
+        format!("Failed listed permitted subclass check: class {this} is not a permitted subclass of {text}")
     }
 
     /// Class access (JVMS §5.4.4); exports between modules are left to the Java side.
@@ -348,6 +377,7 @@ impl Vm {
 struct Subclass<'a> {
     loader: LoaderId,
     name: Symbol,
+    is_public: bool,
     this: &'a str,
 }
 

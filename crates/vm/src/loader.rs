@@ -105,16 +105,17 @@ impl Vm {
         &mut self,
         loader: LoaderId,
         name: Symbol,
+        asked: Symbol,
         keep_exception: bool,
         result: Ref,
     ) -> Res<()> {
         let missing = if keep_exception { Missing::ClassNotFound } else { Missing::NoClassDefFound };
         if result.is_null() {
-            return Err(self.missing_class(name.as_bytes(), missing));
+            return Err(self.missing_class(asked.as_bytes(), missing));
         }
         let class = self.class_of_mirror(result);
         if self.class(class).name != name {
-            return Err(self.missing_class(name.as_bytes(), missing));
+            return Err(self.missing_class(asked.as_bytes(), missing));
         }
         self.record_class(loader, name, class);
         Ok(())
@@ -123,17 +124,15 @@ impl Vm {
     /// `loadClass` threw; gives what is thrown instead (JVMS §5.3).
     pub fn class_load_failed(
         &mut self,
-        loader: LoaderId,
-        name: Symbol,
+        asked: Symbol,
         keep_exception: bool,
         exception: Ref,
     ) -> Ref {
-        let _ = loader;
         if keep_exception || !self.instance_of(exception, self.known.class_not_found_exception) {
             return exception;
         }
         let class = self.known.no_class_def_found_error;
-        match self.new_throwable(class, Some(&name.to_string()), exception) {
+        match self.new_throwable(class, Some(&asked.to_string()), exception) {
             Ok(error) => error,
             Err(Trap::Throw(other)) => other,
             Err(_) => exception,
@@ -144,6 +143,11 @@ impl Vm {
         if name.first() == Some(&b'[') {
             return self.load_array(loader, name, missing);
         }
+        self.load_named(loader, name, name, missing)
+    }
+
+    /// Loads a class that is no array; `asked` is what errors speak of.
+    fn load_named(&mut self, loader: LoaderId, name: &[u8], asked: &[u8], missing: Missing) -> Res<ClassId> {
         let symbol = self.symbols.intern(name);
         if let Some(&known) = self.loaders[loader.idx()].classes.get(&symbol) {
             return Ok(known);
@@ -152,7 +156,7 @@ impl Vm {
         if java.is_null() {
             return match self.find_boot_class(name)? {
                 Some(class) => Ok(class),
-                None => Err(self.missing_class(name, missing)),
+                None => Err(self.missing_class(asked, missing)),
             };
         }
         let dotted: Vec<u8> = name.iter().map(|&byte| if byte == b'/' { b'.' } else { byte }).collect();
@@ -162,10 +166,11 @@ impl Vm {
             .expect("internal: java.lang.ClassLoader without loadClass");
         let method = self.select_method(self.class_of(java), declared)?;
         let keep_exception = missing == Missing::ClassNotFound;
+        let asked = self.symbols.intern(asked);
         Err(Trap::Upcall(Box::new(Upcall {
             method,
             args: vec![java.to_slot(), text.to_slot()],
-            hook: Hook::LoadedClass { loader, name: symbol, keep_exception },
+            hook: Hook::LoadedClass { loader, name: symbol, asked, keep_exception },
         })))
     }
 
@@ -176,7 +181,7 @@ impl Vm {
         let n_dimensions = name.iter().take_while(|&&byte| byte == b'[').count();
         let element = &name[n_dimensions..];
         let mut class = match FieldType::parse(element) {
-            Some(FieldType::Object(element)) => self.load(loader, element, missing)?,
+            Some(FieldType::Object(element)) => self.load_named(loader, element, name, missing)?,
             _ => self.primitive_class(Kind::of_descriptor(element).unwrap_or(Kind::Int)),
         };
         for _ in 0..n_dimensions {

@@ -263,8 +263,8 @@ pub(super) fn hook_returned(vm: *mut Vm, word: u64) -> Flow {
                 (*vm).class_init_returned(class);
                 Ok(())
             }
-            Hook::LoadedClass { loader, name, keep_exception } => {
-                (*vm).class_loaded(loader, name, keep_exception, Ref::from_slot(word))
+            Hook::LoadedClass { loader, name, asked, keep_exception } => {
+                (*vm).class_loaded(loader, name, asked, keep_exception, Ref::from_slot(word))
             }
             Hook::NativeResult => return native_returned(vm, word),
             Hook::Reflect { returns } => match (*vm).box_value(returns, word) {

@@ -59,8 +59,8 @@ fn leave_hook(vm: &mut Vm, exception: Ref) -> Option<Ref> {
             return None;
         }
         Hook::ClassInit(class) => vm.class_init_threw(class, exception),
-        Hook::LoadedClass { loader, name, keep_exception } => {
-            vm.class_load_failed(loader, name, keep_exception, exception)
+        Hook::LoadedClass { asked, keep_exception, .. } => {
+            vm.class_load_failed(asked, keep_exception, exception)
         }
         Hook::Reflect { .. } | Hook::ReflectNew { .. } => vm.wrap_invocation_target(exception),
         Hook::CallSite { tag, .. } => vm.call_site_failed(tag, exception),
