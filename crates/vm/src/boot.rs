@@ -244,8 +244,8 @@ impl Vm {
                         self.class_init_returned(class);
                         Ok(())
                     }
-                    Hook::LoadedClass { loader, name, keep_exception } => {
-                        self.class_loaded(loader, name, keep_exception, Ref::from_slot(value.to_slot()))
+                    Hook::LoadedClass { loader, name, asked, keep_exception } => {
+                        self.class_loaded(loader, name, asked, keep_exception, Ref::from_slot(value.to_slot()))
                     }
                     _ => Ok(()),
                 };
@@ -260,8 +260,8 @@ impl Vm {
             }
             Outcome::Threw(exception) => Err(Unfinished::Threw(match hook {
                 Hook::ClassInit(class) => self.class_init_threw(class, exception),
-                Hook::LoadedClass { loader, name, keep_exception } => {
-                    self.class_load_failed(loader, name, keep_exception, exception)
+                Hook::LoadedClass { asked, keep_exception, .. } => {
+                    self.class_load_failed(asked, keep_exception, exception)
                 }
                 _ => exception,
             })),
