@@ -121,7 +121,10 @@ fn fast_released(word: u32, tag: u32) -> Option<u32> {
     Some(if word == tag { 0 } else { word - 1 })
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "owners, counts and hashes are 32-bit words in 64-bit slots")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "owners, counts and hashes are 32-bit words in 64-bit slots"
+)]
 fn record_owner(heap: &Heap, record: Ref) -> Option<(ThreadId, u32)> {
     let owner = heap.load_u64(record, OWNER_AT);
     let holds = heap.load_u64(record, COUNT_AT) as u32;
@@ -324,7 +327,11 @@ impl Vm {
     }
 
     /// `System.identityHashCode`: seeded, given out in order of asking.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "masked to 30 bits")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        reason = "masked to 30 bits"
+    )]
     pub fn identity_hash(&mut self, object: Ref) -> i32 {
         let known = hash_of(&self.heap, object);
         if known != 0 {
@@ -368,7 +375,8 @@ impl Vm {
             unreachable!("internal: long[] needs no loader and no Java code")
         };
         let size = ELEMENTS_OFFSET as usize + RECORD_WORDS as usize * 8;
-        let record = self.heap.allocate_perm(class.0, size).expect("internal: permanent region is full");
+        let record =
+            self.heap.allocate_perm(class.0, size).expect("internal: permanent region is full");
         self.heap.store_u32(record, LENGTH_OFFSET, RECORD_WORDS);
         record
     }

@@ -128,7 +128,9 @@ impl Vm {
             self.wake_late();
             let is_free = |object| self.lock_owner(object).is_none();
             match choose(&self.threads, self.current, &is_free) {
-                Choice::Run(idx) if self.threads[idx].state == State::Ending => self.finish_thread(idx),
+                Choice::Run(idx) if self.threads[idx].state == State::Ending => {
+                    self.finish_thread(idx)
+                }
                 Choice::Run(idx) => {
                     if self.threads[idx].state != State::Runnable {
                         self.set_state(idx, State::Runnable);
@@ -288,11 +290,14 @@ impl Vm {
                 let held = owner.map_or(String::new(), |owner| format!(" held by {}", name(owner)));
                 format!("waits for the lock of a {class}{held}")
             }
-            State::Waiting { object, .. } => format!("waits to be notified on a {}", self.class_name(object)),
+            State::Waiting { object, .. } => {
+                format!("waits to be notified on a {}", self.class_name(object))
+            }
             State::Parked { .. } => "is parked".into(),
             State::Sleeping { .. } => "sleeps".into(),
             State::Initialising(class) => {
-                let name = String::from_utf8_lossy(self.class(class).name.as_bytes()).replace('/', ".");
+                let name =
+                    String::from_utf8_lossy(self.class(class).name.as_bytes()).replace('/', ".");
                 format!("waits for the initialisation of {name}")
             }
             State::AwaitingReferences | State::Ended => return None,
@@ -301,7 +306,8 @@ impl Vm {
         };
         let place = self.walk_thread(idx).next().map_or(String::new(), |top| {
             let method = self.method(top.method);
-            let class = String::from_utf8_lossy(self.class(method.class).name.as_bytes()).replace('/', ".");
+            let class =
+                String::from_utf8_lossy(self.class(method.class).name.as_bytes()).replace('/', ".");
             format!(" in {class}.{}", method.name)
         });
         Some(format!("{} {what}{place}", name(thread)))

@@ -223,7 +223,10 @@ impl Stacks {
         }
         let size = stack_size.clamp(*STACK_BOUNDS.start(), *STACK_BOUNDS.end());
         let scaled = |ordinary: usize| ordinary * (size >> 10) / (ORDINARY_STACK >> 10);
-        Ok(Stacks { registers: Reserved::new(scaled(REGISTERS))?, frames: Reserved::new(scaled(FRAMES))? })
+        Ok(Stacks {
+            registers: Reserved::new(scaled(REGISTERS))?,
+            frames: Reserved::new(scaled(FRAMES))?,
+        })
     }
 
     /// Whether these are of the usual size.

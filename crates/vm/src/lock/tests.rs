@@ -2,8 +2,8 @@
 //! small length, on two threads (one of them with a number too large for a thin lock).
 
 use super::{
-    Attempt, COUNT_MASK, Heap, Release, THIN, Word, acquire, decode, fast_acquired, fast_released, hash_of, holder,
-    inflate, lock_tag, record_of, release, set_hash,
+    Attempt, COUNT_MASK, Heap, Release, THIN, Word, acquire, decode, fast_acquired, fast_released,
+    hash_of, holder, inflate, lock_tag, record_of, release, set_hash,
 };
 use crate::heap::{ELEMENTS_OFFSET, META_OFFSET};
 use crate::value::{Ref, ThreadId};

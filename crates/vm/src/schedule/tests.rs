@@ -46,7 +46,8 @@ fn choose_goes_round() {
 
 #[test]
 fn choose_passes_over_those_who_wait_and_those_who_ended() {
-    let threads = threads(&[State::Runnable, State::Ended, waiting(None), State::Parked { until: None }]);
+    let threads =
+        threads(&[State::Runnable, State::Ended, waiting(None), State::Parked { until: None }]);
     assert_eq!(choose(&threads, 0, &free), Choice::Run(0));
 }
 
@@ -84,7 +85,8 @@ fn choose_sees_a_deadlock_of_two_locks() {
 
 #[test]
 fn choose_sees_a_deadlock_although_housekeepers_wake_up_now_and_then() {
-    let mut threads = threads(&[State::Parked { until: None }, waiting(Some(60)), State::AwaitingReferences]);
+    let mut threads =
+        threads(&[State::Parked { until: None }, waiting(Some(60)), State::AwaitingReferences]);
     assert_eq!(choose(&threads, 0, &free), Choice::AdvanceTo(60));
     threads[1].housekeeper = true;
     assert_eq!(choose(&threads, 0, &free), Choice::Stuck);

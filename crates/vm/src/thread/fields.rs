@@ -33,7 +33,8 @@ impl Vm {
         let class = self.boot_class("java/lang/Thread")?;
         let housekeeper = self.boot_class("jdk/internal/misc/InnocuousThread")?;
         let holder = self.lookup_field(class, b"holder", b"Ljava/lang/Thread$FieldHolder;");
-        let place = if holder.is_some() { self.boot_class("java/lang/Thread$FieldHolder")? } else { class };
+        let place =
+            if holder.is_some() { self.boot_class("java/lang/Thread$FieldHolder")? } else { class };
         let offset = |class, name: &str, descriptor: &str| {
             let field = self.lookup_field(class, name.as_bytes(), descriptor.as_bytes());
             field.unwrap_or_else(|| panic!("internal: java.lang.Thread has no field {name}")).offset
@@ -112,7 +113,9 @@ impl Vm {
 
     /// The thread's group; null once it has ended.
     pub(crate) fn thread_group(&self, java: Ref) -> Ref {
-        let Some(fields) = self.scheduler.fields.filter(|_| !java.is_null()) else { return Ref::NULL };
+        let Some(fields) = self.scheduler.fields.filter(|_| !java.is_null()) else {
+            return Ref::NULL;
+        };
         let holder = self.thread_holder(&fields, java);
         if holder.is_null() { Ref::NULL } else { self.heap.load_ref(holder, fields.group) }
     }
@@ -150,7 +153,9 @@ pub(crate) fn thread_status(state: State) -> u32 {
     const BLOCKED: u32 = 0x400;
     let timed = |until: Option<i64>| if until.is_some() { WITH_TIMEOUT } else { INDEFINITELY };
     match state {
-        State::Runnable | State::Initialising(_) | State::AwaitingReferences | State::Ending => ALIVE | RUNNABLE,
+        State::Runnable | State::Initialising(_) | State::AwaitingReferences | State::Ending => {
+            ALIVE | RUNNABLE
+        }
         State::Blocked(_) => ALIVE | BLOCKED,
         State::Waiting { until, .. } => ALIVE | WAITING | IN_OBJECT_WAIT | timed(until),
         State::Parked { until } => ALIVE | WAITING | PARKED | timed(until),

@@ -135,7 +135,12 @@ impl Vm {
     }
 
     /// A method of `java.lang.Thread` as this thread has it.
-    pub(crate) fn thread_method(&mut self, java: Ref, name: &str, descriptor: &str) -> Res<MethodId> {
+    pub(crate) fn thread_method(
+        &mut self,
+        java: Ref,
+        name: &str,
+        descriptor: &str,
+    ) -> Res<MethodId> {
         let class = self.thread_fields()?.class;
         let Some(method) = self.lookup_method(class, name.as_bytes(), descriptor.as_bytes()) else {
             return Err(self.throw("java/lang/NoSuchMethodError", name));
@@ -151,8 +156,9 @@ impl Vm {
         let class = self.class(self.class_of(exception)).name;
         let class = String::from_utf8_lossy(class.as_bytes()).replace('/', ".");
         let name = self.thread_name(self.threads[self.current].java);
-        let text =
-            format!("\nException: {class} thrown from the UncaughtExceptionHandler in thread \"{name}\"\n");
+        let text = format!(
+            "\nException: {class} thrown from the UncaughtExceptionHandler in thread \"{name}\"\n"
+        );
         // Standard error may be closed; there is nobody left to tell.
         let _ = self.host.write(Handle::STDERR, None, text.as_bytes());
     }

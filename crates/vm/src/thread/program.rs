@@ -16,7 +16,8 @@ impl Vm {
         let main = self.threads[0].java;
         let group = self.thread_group(main);
         if let Some(exception) = thrown {
-            let method = self.thread_method(main, "dispatchUncaughtException", "(Ljava/lang/Throwable;)V");
+            let method =
+                self.thread_method(main, "dispatchUncaughtException", "(Ljava/lang/Throwable;)V");
             let args = [main.to_slot(), exception.to_slot()];
             if let Some(failure) = self.call_for_end(mode, method, &args)? {
                 self.tell_failed_report(failure);
@@ -43,7 +44,9 @@ impl Vm {
             Err(Trap::Throw(exception)) => return Ok(Some(exception)),
             Err(Trap::Stop(stop)) => return Err(*stop),
             Err(Trap::Upcall(_) | Trap::Blocked | Trap::Collect(_)) => {
-                return Err(Stop::Unsupported("boot classes are found without running code".into()));
+                return Err(Stop::Unsupported(
+                    "boot classes are found without running code".into(),
+                ));
             }
         };
         match self.call(mode, method, args, None) {
@@ -54,7 +57,12 @@ impl Vm {
     }
 
     /// Lets the main `Thread` end and puts another in its place, as HotSpot does.
-    fn become_last_thread<M: Mode>(&mut self, mode: &mut M, main: Ref, group: Ref) -> Result<(), Stop> {
+    fn become_last_thread<M: Mode>(
+        &mut self,
+        mode: &mut M,
+        main: Ref,
+        group: Ref,
+    ) -> Result<(), Stop> {
         // A thread without code carries the main `Thread` to its end, which may have to wait.
         self.world.threads += 1;
         let id = ThreadId(self.world.threads);
@@ -84,7 +92,9 @@ impl Vm {
     fn await_others<M: Mode>(&mut self, mode: &mut M) -> Result<(), Stop> {
         loop {
             let mut others = self.threads[1..].iter();
-            let Some(other) = others.find(|thread| thread.is_alive() && !thread.daemon) else { return Ok(()) };
+            let Some(other) = others.find(|thread| thread.is_alive() && !thread.daemon) else {
+                return Ok(());
+            };
             let java = other.java;
             let join = self.thread_method(java, "join", "()V");
             // An interrupt is no reason to leave before the others.

@@ -23,7 +23,9 @@ impl Vm {
             return Ok(());
         }
         if millis < 0 {
-            return Err(self.throw("java/lang/IllegalArgumentException", "timeout value is negative"));
+            return Err(
+                self.throw("java/lang/IllegalArgumentException", "timeout value is negative")
+            );
         }
         if !self.holds_lock(object) {
             return Err(self.not_owner());
@@ -31,7 +33,8 @@ impl Vm {
         if self.take_interrupt() {
             return Err(self.throw_plain("java/lang/InterruptedException"));
         }
-        let until = if millis == 0 { None } else { self.deadline(millis.saturating_mul(NANOS_PER_MILLI)) };
+        let until =
+            if millis == 0 { None } else { self.deadline(millis.saturating_mul(NANOS_PER_MILLI)) };
         self.thread().saved_lock_count = self.unlock_wholly(object).unwrap_or(1);
         self.block(State::Waiting { object, until });
         Err(Trap::Blocked)
@@ -44,7 +47,8 @@ impl Vm {
         }
         if all {
             self.notify_all(object);
-        } else if let Some(idx) = self.waiting_on(object).min_by_key(|&idx| self.threads[idx].since) {
+        } else if let Some(idx) = self.waiting_on(object).min_by_key(|&idx| self.threads[idx].since)
+        {
             self.wake(idx, Wake::Signalled);
         }
         Ok(())

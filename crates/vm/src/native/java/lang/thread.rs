@@ -71,7 +71,9 @@ fn sleep_millis(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 fn sleep_nanos(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let nanos = args.long();
     if nanos < 0 {
-        return Err(vm.throw("java/lang/IllegalArgumentException", "nanosecond timeout value is negative"));
+        return Err(
+            vm.throw("java/lang/IllegalArgumentException", "nanosecond timeout value is negative")
+        );
     }
     vm.sleep(nanos)?;
     Ok(0)
@@ -95,9 +97,11 @@ fn holds_lock(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 fn get_threads(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
     let thread_class = vm.boot_class(THREAD)?;
     let virtual_class = vm.find_boot_class(b"java/lang/BaseVirtualThread")?;
-    let is_platform = |vm: &Vm, java: Ref| virtual_class.is_none_or(|class| !vm.instance_of(java, class));
+    let is_platform =
+        |vm: &Vm, java: Ref| virtual_class.is_none_or(|class| !vm.instance_of(java, class));
     let alive = vm.threads.iter().filter(|thread| thread.is_alive() && !thread.java.is_null());
-    let threads: Vec<Ref> = alive.map(|thread| thread.java).filter(|&java| is_platform(vm, java)).collect();
+    let threads: Vec<Ref> =
+        alive.map(|thread| thread.java).filter(|&java| is_platform(vm, java)).collect();
     Ok(vm.new_ref_array(thread_class, &threads)?.to_slot())
 }
 
