@@ -10,10 +10,13 @@
 //! then for ever; their deadlines do not count.
 
 use crate::lock::lock_tag;
+use crate::seeded::mix;
 use crate::thread::{Stacks, State, Thread, ThreadFields, Wake};
 use crate::value::{ClassId, Ref};
 use crate::vm::Vm;
 
+/// Fuel of the shortest slice; the longest is three times as long.
+const SLICE: u64 = 50_000;
 /// Virtual nanoseconds that a whole slice counts for.
 const SLICE_NANOS: i64 = 100_000;
 /// Virtual nanoseconds that a turn counts for that was given up.
@@ -141,6 +144,12 @@ impl Vm {
                 Choice::Stuck => return None,
             }
         }
+    }
+
+    /// Fuel of the next slice: not always the same, so that no loop of the program keeps step with it.
+    #[expect(clippy::cast_possible_wrap, reason = "small")]
+    pub(crate) fn slice(&self) -> i64 {
+        (SLICE + mix(self.options.seed, self.world.turns) % (2 * SLICE)) as i64
     }
 
     /// Makes another thread the running one. The interpreter saves and finds its position in the

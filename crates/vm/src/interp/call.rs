@@ -20,9 +20,6 @@ pub enum Outcome {
     Stopped(Stop),
 }
 
-/// Fuel between two looks at the scheduler.
-const SLICE: i64 = 100_000;
-
 impl Vm {
     /// Calls a method on the current thread and runs until it comes back. Other threads run while
     /// this one waits, and in turns with it. `fuel` limits the bytecodes executed (roughly).
@@ -97,6 +94,7 @@ impl Vm {
         self.frame = bottom;
         self.threads[caller].hooks.truncate(n_hooks);
         self.threads[caller].state = crate::thread::State::Runnable;
+        self.threads[caller].woken = None;
         self.resumed = None;
     }
 
@@ -123,8 +121,9 @@ impl Vm {
 
     /// Moves the next slice of fuel from the reserve.
     pub(super) fn refuel(&mut self) {
-        if self.fuel < SLICE {
-            let slice = (SLICE - self.fuel.max(0)).min(self.fuel_reserve);
+        let whole = self.slice();
+        if self.fuel < whole {
+            let slice = (whole - self.fuel.max(0)).min(self.fuel_reserve);
             self.fuel = self.fuel.max(0) + slice;
             if self.fuel_reserve != i64::MAX {
                 self.fuel_reserve -= slice;

@@ -15,10 +15,24 @@ pub(super) const ROWS: &[Row] = &[
         check_index,
     ),
     ("java/lang/StringLatin1", "checkIndex", "(I[B)V", check_array_index),
-    ("java/lang/Thread", "onSpinWait", "()V", object_init),
+    ("java/lang/Thread", "currentThread", "()Ljava/lang/Thread;", current_thread),
+    ("java/lang/Thread", "onSpinWait", "()V", on_spin_wait),
 ];
 
 unsafe fn object_init(_: *mut Vm, _: *mut u8, _: *mut u64) -> bool {
+    true
+}
+
+unsafe fn current_thread(vm: *mut Vm, _: *mut u8, args: *mut u64) -> bool {
+    // SAFETY: the first register takes the result.
+    unsafe { *args = (*vm).thread().current.to_slot() }
+    true
+}
+
+/// Somebody else has to move before it makes sense to go on.
+unsafe fn on_spin_wait(vm: *mut Vm, _: *mut u8, _: *mut u64) -> bool {
+    // SAFETY: called with the machine itself.
+    unsafe { (*vm).yield_turn() }
     true
 }
 
