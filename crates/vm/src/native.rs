@@ -114,7 +114,6 @@ pub fn table() -> NativeTable {
         java::lang::throwable::NATIVES,
         java::security::NATIVES,
         java::util::NATIVES,
-        jdk::internal::continuation::NATIVES,
         jdk::internal::jimage::NATIVES,
         jdk::internal::loader::boot_loader::NATIVES,
         jdk::internal::loader::native_libraries::NATIVES,
@@ -124,14 +123,15 @@ pub fn table() -> NativeTable {
         jdk::internal::misc::unsafe_access::NATIVES,
         jdk::internal::misc::unsafe_blocks::NATIVES,
         jdk::internal::misc::unsafe_classes::NATIVES,
+        jdk::internal::misc::unsafe_park::NATIVES,
         jdk::internal::misc::vm::NATIVES,
         jdk::internal::perf::NATIVES,
         jdk::internal::reflect::accessor::NATIVES,
         jdk::internal::reflect::constant_pool::NATIVES,
         jdk::internal::reflect::reflection::NATIVES,
         jdk::internal::system_props::NATIVES,
-        jdk::internal::unsafe_park::NATIVES,
         jdk::internal::vm::NATIVES,
+        jdk::internal::vm::continuation::NATIVES,
     ])
 }
 

@@ -5,7 +5,7 @@ use crate::frame::{Res, Stop, Trap};
 use crate::interp::Outcome;
 use crate::mode::Mode;
 use crate::stack::Reserved;
-use crate::thread::{Stacks, State, Thread};
+use crate::thread::{Stacks, Thread};
 use crate::value::{MethodId, Ref, ThreadId};
 use crate::vm::Vm;
 
@@ -13,19 +13,22 @@ impl Vm {
     /// Ends the main thread, with what it threw if it did, waits for the other threads and runs the
     /// shutdown hooks. `Err` where the machine stopped on the way, by `System.exit` or worse.
     pub fn end_program<M: Mode>(&mut self, mode: &mut M, thrown: Option<Ref>) -> Result<(), Stop> {
-        let main = self.threads[0].java;
-        let group = self.thread_group(main);
+        let group = self.thread_group(self.threads[0].java);
+        let group = self.handles.hold(group);
         if let Some(exception) = thrown {
-            let method =
-                self.thread_method(main, "dispatchUncaughtException", "(Ljava/lang/Throwable;)V");
+            let main = self.threads[0].java;
+            let descriptor = "(Ljava/lang/Throwable;)V";
+            let method = self.thread_method(main, "dispatchUncaughtException", descriptor);
             let args = [main.to_slot(), exception.to_slot()];
             if let Some(failure) = self.call_for_end(mode, method, &args)? {
                 self.tell_failed_report(failure);
             }
         }
+        let main = self.threads[0].java;
         let exit = self.thread_method(main, "exit", "()V");
         self.call_for_end(mode, exit, &[main.to_slot()])?;
-        self.become_last_thread(mode, main, group)?;
+        let group = self.handles.release(group);
+        self.become_last_thread(mode, group)?;
         self.await_others(mode)?;
         let shutdown = self.static_method("java/lang/Shutdown", "shutdown", "()V");
         self.call_for_end(mode, shutdown, &[])?;
@@ -44,9 +47,7 @@ impl Vm {
             Err(Trap::Throw(exception)) => return Ok(Some(exception)),
             Err(Trap::Stop(stop)) => return Err(*stop),
             Err(Trap::Upcall(_) | Trap::Blocked | Trap::Collect(_)) => {
-                return Err(Stop::Unsupported(
-                    "boot classes are found without running code".into(),
-                ));
+                unreachable!("internal: methods of boot classes are found without running code")
             }
         };
         match self.call(mode, method, args, None) {
@@ -57,30 +58,24 @@ impl Vm {
     }
 
     /// Lets the main `Thread` end and puts another in its place, as HotSpot does.
-    fn become_last_thread<M: Mode>(
-        &mut self,
-        mode: &mut M,
-        main: Ref,
-        group: Ref,
-    ) -> Result<(), Stop> {
+    fn become_last_thread<M: Mode>(&mut self, mode: &mut M, group: Ref) -> Result<(), Stop> {
         // A thread without code carries the main `Thread` to its end, which may have to wait.
+        let main = self.threads[0].java;
         self.world.threads += 1;
         let id = ThreadId(self.world.threads);
         let stacks = Stacks { registers: Reserved::empty(), frames: Reserved::empty() };
-        let mut ending = Thread::new(id, main, stacks);
-        ending.state = State::Ending;
-        self.threads.push(ending);
-
-        let made = self.thread_fields().and_then(|fields| {
-            self.set_thread_eetop(main, u64::from(id.0) + 1)?;
-            let last = self.new_object(fields.class)?;
-            self.attach_first_thread(last)?;
+        self.threads.push(Thread::new(id, main, stacks));
+        let made = self.set_thread_eetop(main, u64::from(id.0) + 1).and_then(|()| {
+            let class = self.thread_fields()?.class;
+            let last = self.new_object(class)?;
             let name = self.new_string("DestroyJavaVM")?;
+            self.attach_first_thread(last)?;
             let descriptor = b"(Ljava/lang/ThreadGroup;Ljava/lang/String;)V";
-            let constructor = self.lookup_method(fields.class, b"<init>", descriptor);
+            let constructor = self.lookup_method(class, b"<init>", descriptor);
             Ok((constructor, [last.to_slot(), group.to_slot(), name.to_slot()]))
         });
         self.finish_thread(self.threads.len() - 1);
+        // Without room for another `Thread` the main one goes on.
         if let Ok((Some(constructor), args)) = made {
             self.call_for_end(mode, Ok(constructor), &args)?;
             self.first_thread_made();

@@ -1,5 +1,7 @@
 //! `jdk.internal.vm` and `jdk.internal.platform`: what this machine can do, and the container.
 
+pub(crate) mod continuation;
+
 use crate::frame::Res;
 use crate::native::{Args, NativeRow, zero};
 use crate::vm::Vm;
