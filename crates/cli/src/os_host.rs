@@ -295,18 +295,15 @@ impl Host for OsHost {
     }
 
     fn owner_name(&mut self, id: u32, is_group: bool) -> HostResult<Vec<u8>> {
-        let table = if is_group { "/etc/group" } else { "/etc/passwd" };
-        let text = fs::read(table).map_err(failure)?;
-        let wanted = id.to_string();
-        for line in text.split(|&byte| byte == b'\n') {
-            let mut fields = line.split(|&byte| byte == b':');
-            if let (Some(name), Some(number)) = (fields.next(), fields.nth(1))
-                && number == wanted.as_bytes()
-            {
-                return Ok(name.to_vec());
-            }
-        }
-        Err(Failure::Os(errno::ENOENT))
+        let owners = owners(is_group)?;
+        let found = owners.into_iter().find(|(_, number)| *number == id);
+        found.map(|(name, _)| name).ok_or(Failure::Os(errno::ENOENT))
+    }
+
+    fn owner_number(&mut self, name: &[u8], is_group: bool) -> HostResult<u32> {
+        let owners = owners(is_group)?;
+        let found = owners.into_iter().find(|(owner, _)| owner == name);
+        found.map(|(_, number)| number).ok_or(Failure::Os(errno::ENOENT))
     }
 
     fn change(&mut self, change: Change<'_>) -> HostResult<()> {
@@ -341,6 +338,18 @@ impl Host for OsHost {
     fn ask(&mut self, _: Right) -> HostResult<()> {
         Ok(())
     }
+}
+
+/// Names and numbers of the users or groups of this computer.
+fn owners(is_group: bool) -> HostResult<Vec<(Vec<u8>, u32)>> {
+    let table = if is_group { "/etc/group" } else { "/etc/passwd" };
+    let text = fs::read_to_string(table).map_err(failure)?;
+    let owner = |line: &str| {
+        let mut fields = line.split(':');
+        let name = fields.next()?.as_bytes().to_vec();
+        Some((name, fields.nth(1)?.parse().ok()?))
+    };
+    Ok(text.lines().filter_map(owner).collect())
 }
 
 fn set_times(name: &[u8], accessed: Option<i128>, modified: Option<i128>) -> io::Result<()> {

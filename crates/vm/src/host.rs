@@ -330,6 +330,9 @@ pub trait Host: Send {
     /// Name of a user or group, by number.
     fn owner_name(&mut self, id: u32, is_group: bool) -> HostResult<Vec<u8>>;
 
+    /// Number of a user or group, by name; `ENOENT` where there is none.
+    fn owner_number(&mut self, name: &[u8], is_group: bool) -> HostResult<u32>;
+
     /// Changes the file system.
     fn change(&mut self, change: Change<'_>) -> HostResult<()>;
 

@@ -132,6 +132,10 @@ pub fn table() -> NativeTable {
         jdk::internal::system_props::NATIVES,
         jdk::internal::vm::NATIVES,
         jdk::internal::vm::continuation::NATIVES,
+        sun::nio::fs::attributes::NATIVES,
+        sun::nio::fs::directories::NATIVES,
+        sun::nio::fs::paths::NATIVES,
+        sun::nio::fs::transfer::NATIVES,
     ])
 }
 

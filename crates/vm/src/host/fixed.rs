@@ -145,6 +145,10 @@ impl Host for FixedHost {
         Err(NO_FILE)
     }
 
+    fn owner_number(&mut self, _: &[u8], _: bool) -> HostResult<u32> {
+        Err(NO_FILE)
+    }
+
     fn change(&mut self, _: Change<'_>) -> HostResult<()> {
         Err(Failure::Os(errno::EROFS))
     }

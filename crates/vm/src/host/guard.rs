@@ -252,6 +252,10 @@ impl<H: Host> Host for Guard<H> {
         self.inner.owner_name(id, is_group)
     }
 
+    fn owner_number(&mut self, name: &[u8], is_group: bool) -> HostResult<u32> {
+        self.inner.owner_number(name, is_group)
+    }
+
     fn change(&mut self, change: Change<'_>) -> HostResult<()> {
         match change {
             Change::MakeDirectory { path, .. }

@@ -1,1 +1,3 @@
 //! Natives of the `sun` packages.
+
+pub(crate) mod nio;

@@ -1,0 +1,4 @@
+//! Natives of `sun.nio`.
+
+
+pub(crate) mod fs;
