@@ -225,7 +225,7 @@ pub struct Method {
     pub max_stack: u16,
     /// `@CallerSensitive` of the JDK.
     pub caller_sensitive: bool,
-    /// `@Hidden` of the JDK: left out of stack traces.
+    /// `@Hidden` of the JDK, or a method of a hidden class: left out of stack traces.
     pub hidden: bool,
     /// `MethodHandle.invokeExact` and its like (JVMS §2.9.3).
     pub signature_polymorphic: bool,

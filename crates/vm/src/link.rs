@@ -365,6 +365,7 @@ impl Vm {
         class.flags & flags::PUBLIC != 0
             || (class.loader == subject.loader
                 && class.package.as_bytes() == package_of(subject.name.as_bytes()))
+            || self.is_magic_accessor(other)
     }
 
     fn subclass_module_text(&self, subject: &Subclass<'_>, other: ClassId) -> String {

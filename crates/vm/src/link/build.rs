@@ -52,7 +52,7 @@ impl Vm {
         let is_interface = file.access_flags() & flags::INTERFACE != 0;
         let all_interfaces = self.all_interfaces(id, is_interface, super_class, &interfaces);
         let first_method = self.methods.next_id();
-        let methods = self.methods_of(&file, id, loader, options.vm_annotations);
+        let methods = self.methods_of(&file, id, loader, options);
         let draft = Draft {
             id,
             name,
@@ -205,12 +205,12 @@ impl Vm {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "a class file has at most 65,535 methods of 255 words")]
-    fn methods_of(&self, file: &ClassFile, id: ClassId, loader: LoaderId, vm_annotations: bool) -> Vec<Method> {
+    fn methods_of(&self, file: &ClassFile, id: ClassId, loader: LoaderId, options: &DefineOptions) -> Vec<Method> {
         let pool = file.constant_pool();
         let first = self.methods.next_id();
         let is_invoker =
             loader == LoaderId::BOOT && matches!(file.name(), b"java/lang/invoke/MethodHandle" | b"java/lang/invoke/VarHandle");
-        let is_trusted = vm_annotations || self.is_jdk_loader(loader);
+        let is_trusted = options.vm_annotations || self.is_jdk_loader(loader);
         let mut methods = Vec::with_capacity(file.methods().len());
         for (slot, info) in file.methods().iter().enumerate() {
             let descriptor = pool.utf8(info.descriptor);
@@ -236,7 +236,7 @@ impl Vm {
                 max_locals: info.code.as_ref().map_or(0, |code| code.max_locals),
                 max_stack: info.code.as_ref().map_or(0, |code| code.max_stack),
                 caller_sensitive: marked("Ljdk/internal/reflect/CallerSensitive;"),
-                hidden: marked("Ljdk/internal/vm/annotation/Hidden;"),
+                hidden: options.hidden_for.is_some() || marked("Ljdk/internal/vm/annotation/Hidden;"),
                 signature_polymorphic: is_invoker && is_signature_polymorphic(info, descriptor),
             });
         }

@@ -8,7 +8,7 @@ use crate::heap::ELEMENTS_OFFSET;
 use crate::link::DefineOptions;
 use crate::native::java::lang::class::internal_name;
 use crate::native::{Args, NativeRow, nothing};
-use crate::value::{ClassId, Kind, LoaderId, Ref};
+use crate::value::{ClassId, Kind, Ref};
 use crate::vm::Vm;
 
 const LOADER: &str = "java/lang/ClassLoader";
@@ -44,19 +44,11 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (LOADER, "retrieveDirectives", "()Ljava/lang/AssertionStatusDirectives;", retrieve_directives),
 ];
 
-/// A name given to `defineClass`: `None` for null, else as it must be in the class file. A name
-/// that cannot be one is refused.
-fn expected_name(vm: &mut Vm, name: Ref) -> Res<Option<Vec<u8>>> {
-    if name.is_null() {
-        return Ok(None);
-    }
-    match internal_name(vm, name) {
-        Some(internal) => Ok(Some(internal)),
-        None => {
-            let name = vm.string_text(name);
-            Err(vm.throw("java/lang/NoClassDefFoundError", &name))
-        }
-    }
+/// A name given to `defineClass`, in internal form as the class file must have it; `None` for null.
+fn expected_name(vm: &Vm, name: Ref) -> Option<Vec<u8>> {
+    let units = vm.string_utf16(name.some()?);
+    let slash = |unit| if unit == u16::from(b'.') { u16::from(b'/') } else { unit };
+    Some(classfile::mutf8::encode(units.into_iter().map(slash)))
 }
 
 /// A part of a `byte[]`, checked.
@@ -113,7 +105,7 @@ fn define_class_2(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 
 fn define_ordinary(vm: &mut Vm, loader: Ref, name: Ref, bytes: ClassBytes, domain: Ref) -> Res<u64> {
     let options = DefineOptions {
-        expected_name: expected_name(vm, name)?,
+        expected_name: expected_name(vm, name),
         protection_domain: domain,
         ..DefineOptions::default()
     };
@@ -154,7 +146,7 @@ fn define_class_0(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     }
     let bytes = bytes_of(vm, array, offset, length)?;
     let options = DefineOptions {
-        expected_name: expected_name(vm, name)?,
+        expected_name: expected_name(vm, name),
         protection_domain,
         hidden_for: hidden.then_some(lookup),
         nest_mate,
@@ -162,10 +154,6 @@ fn define_class_0(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
         vm_annotations: flags & ACCESS_VM_ANNOTATIONS != 0,
     };
     let class = vm.define_class(loader, bytes, &options)?;
-    if vm.class(class).package != vm.class(lookup).package {
-        let message = "Lookup class and defined class are in different packages";
-        return Err(vm.throw("java/lang/IllegalArgumentException", message));
-    }
     if initialise && !vm.is_initialised(class) {
         return Err(initialise_then_resume(vm, class)?);
     }
@@ -245,14 +233,4 @@ fn retrieve_directives(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
     let assertions = vm.options.assertions;
     vm.heap.store_u8(directives, offset, u8::from(assertions));
     Ok(directives.to_slot())
-}
-
-impl Vm {
-    /// Whether a loader is the boot loader or the platform loader.
-    pub(crate) fn is_platform_loader(&self, loader: LoaderId) -> bool {
-        let java = self.loaders[loader.idx()].java;
-        java.is_null()
-            || self.class(self.class_of(java)).name.as_bytes()
-                == b"jdk/internal/loader/ClassLoaders$PlatformClassLoader"
-    }
 }
