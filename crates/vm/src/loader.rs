@@ -194,9 +194,8 @@ impl Vm {
         let name = classfile::mutf8::display(name);
         match missing {
             Missing::NoClassDefFound => self.throw("java/lang/NoClassDefFoundError", &name),
-            Missing::ClassNotFound => {
-                self.throw("java/lang/ClassNotFoundException", &name.replace('/', "."))
-            }
+            // With slashes, as HotSpot has it; a Java loader throws its own, with dots.
+            Missing::ClassNotFound => self.throw("java/lang/ClassNotFoundException", &name),
         }
     }
 }

@@ -88,7 +88,8 @@ fn for_name(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
         return Err(vm.throw_plain("java/lang/NullPointerException"));
     }
     let Some(internal) = internal_name(vm, name) else {
-        let name = vm.string_text(name);
+        // HotSpot has turned the dots into slashes by then.
+        let name = vm.string_text(name).replace('.', "/");
         return Err(vm.throw("java/lang/ClassNotFoundException", &name));
     };
     let loader = vm.loader_of(loader);

@@ -1,5 +1,4 @@
 //! `java.lang.ClassLoader`: defining classes, hidden ones too, and finding those already there.
-#![expect(unsafe_code, reason = "defineClass2 reads the memory of a direct buffer")]
 
 use classfile::ClassBytes;
 
@@ -92,15 +91,16 @@ fn define_class_2(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
         (Ok(offset), Ok(length)) => offset.checked_add(length).is_some_and(|end| end <= capacity),
         _ => false,
     };
-    if address == 0 || !within {
-        return Err(vm.throw_plain("java/lang/ArrayIndexOutOfBoundsException"));
-    }
-    let start = address + u64::from(offset.cast_unsigned());
-    // SAFETY: a direct buffer owns `capacity` bytes from `address` on, checked above.
-    let bytes = unsafe {
-        std::slice::from_raw_parts(start as usize as *const u8, length.cast_unsigned() as usize)
+    let found = if within {
+        let start = address.cast_signed().wrapping_add(i64::from(offset));
+        vm.raw_bytes(start, length.cast_unsigned() as usize).map(|bytes| ClassBytes::from_vec(bytes.to_vec()))
+    } else {
+        None
     };
-    define_ordinary(vm, loader, name, ClassBytes::from_vec(bytes.to_vec()), protection_domain)
+    match found {
+        Some(bytes) => define_ordinary(vm, loader, name, bytes, protection_domain),
+        None => Err(vm.throw_plain("java/lang/ArrayIndexOutOfBoundsException")),
+    }
 }
 
 fn define_ordinary(vm: &mut Vm, loader: Ref, name: Ref, bytes: ClassBytes, domain: Ref) -> Res<u64> {

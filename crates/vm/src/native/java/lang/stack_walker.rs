@@ -112,7 +112,9 @@ fn fetch_stack_frames_17(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let mode = args.long() as i32;
     let _anchor = args.long();
     let (size, start, buffer) = (args.int(), args.int(), args.reference());
-    fetch_stack_frames(vm, &Batch { mode, size, start, buffer })
+    // 17 wants to know where the batch ends, 25 how many frames it has.
+    let n_frames = fetch_stack_frames(vm, &Batch { mode, size, start, buffer })?;
+    Ok(Value::Int(start + n_frames).to_slot())
 }
 
 fn fetch_stack_frames_25(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
@@ -122,10 +124,11 @@ fn fetch_stack_frames_25(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let _last_batch = args.int();
     let (buffer_size, start, buffer) = (args.int(), args.int(), args.reference());
     let size = buffer_size.saturating_sub(start);
-    fetch_stack_frames(vm, &Batch { mode, size, start, buffer })
+    let n_frames = fetch_stack_frames(vm, &Batch { mode, size, start, buffer })?;
+    Ok(Value::Int(n_frames).to_slot())
 }
 
-fn fetch_stack_frames(vm: &mut Vm, batch: &Batch) -> Res<u64> {
+fn fetch_stack_frames(vm: &mut Vm, batch: &Batch) -> Res<i32> {
     let kept = if batch.buffer.is_null() { Ref::NULL } else { vm.heap.element_ref(batch.buffer, 0) };
     if kept.is_null() || vm.class_of(kept) != vm.known.arrays[Kind::Long as usize] {
         return Err(vm.throw("java/lang/InternalError", "doStackWalk: corrupted buffers"));
@@ -133,8 +136,7 @@ fn fetch_stack_frames(vm: &mut Vm, batch: &Batch) -> Res<u64> {
     let next = vm.heap.load_u64(kept, ELEMENTS_OFFSET).cast_signed();
     let frames: Vec<Activation> =
         vm.walk().skip_while(|frame| next < position(vm, frame).cast_signed()).collect();
-    let n_frames = fill(vm, batch, &frames)?;
-    Ok(Value::Int(n_frames).to_slot())
+    fill(vm, batch, &frames)
 }
 
 /// A frame's number, counted from the bottom of its stack.
