@@ -9,8 +9,11 @@
 //! sites[0]          Object[] by constant-pool index: resolved constants and, at the index of a
 //!                   NameAndType, its MethodType; the array itself stands for a constant `null`
 //! sites[site]       appendix of a linked call site, or null
-//! sites[site + 1]   MemberName of its adapter, null while it is not linked
+//! sites[site + 1]   MemberName of its adapter, null while it is not linked, or the error that
+//!                   linkage failed with
 //! ```
+//!
+//! A constant that could not be made is an `Object[]` of the array of constants and the error.
 //!
 //! Everything here may need Java code to run first and is then repeated from its start; the parts
 //! already there are found in the arrays.
@@ -133,11 +136,42 @@ impl Vm {
     }
 
     /// What is thrown where linkage threw: errors as they are, anything else in a
-    /// `BootstrapMethodError`.
-    pub fn call_site_failed(&mut self, _tag: u32, exception: Ref) -> Ref {
-        match self.wrap_in_bootstrap_error(exception) {
-            Ok(wrapped) | Err(Trap::Throw(wrapped)) => wrapped,
+    /// `BootstrapMethodError`. Later attempts fail likewise (JVMS §5.4.3), so it is kept.
+    pub fn call_site_failed(&mut self, class: ClassId, tag: u32, exception: Ref) -> Ref {
+        let wrapped = self.wrap_in_bootstrap_error(exception);
+        match wrapped.and_then(|error| self.keep_failure(class, tag, error)) {
+            Ok(error) | Err(Trap::Throw(error)) => error,
             Err(_) => exception,
+        }
+    }
+
+    fn keep_failure(&mut self, class: ClassId, tag: u32, error: Ref) -> Res<Ref> {
+        let linkage_error = self.boot_class("java/lang/LinkageError")?;
+        if !self.instance_of(error, linkage_error) {
+            return Ok(error);
+        }
+        if tag & TAG_CONSTANT != 0 {
+            let constants = self.constants_of(class)?;
+            let kept = self.new_ref_array(self.known.object, &[constants, error])?;
+            self.heap.set_element_ref(constants, tag & !TAG_CONSTANT, kept);
+        } else {
+            let sites = self.sites_of(class, tag + 2)?;
+            if self.heap.element_ref(sites, tag + 1).is_null() {
+                self.heap.set_element_ref(sites, tag + 1, error);
+            }
+        }
+        Ok(error)
+    }
+
+    /// Throws what an earlier attempt failed with: a new error with the same message and cause.
+    fn fail_again(&mut self, error: Ref) -> Trap {
+        let message = self.heap.load_ref(error, self.known.throwable_detail_message).some();
+        let message = message.map(|message| self.string_text(message));
+        let cause = self.heap.load_ref(error, self.known.throwable_cause);
+        let cause = if cause == error { Ref::NULL } else { cause };
+        match self.new_throwable(self.class_of(error), message.as_deref(), cause) {
+            Ok(again) => Trap::Throw(again),
+            Err(trap) => trap,
         }
     }
 
@@ -153,6 +187,9 @@ impl Vm {
     fn linked_site(&mut self, class: ClassId, site: u32) -> Res<Option<(MethodId, Ref)>> {
         let sites = self.sites_of(class, site + 2)?;
         let Some(member) = self.heap.element_ref(sites, site + 1).some() else { return Ok(None) };
+        if self.class_of(member) != self.known.member_name {
+            return Err(self.fail_again(member));
+        }
         let adapter = self.member_target(member);
         let holder = self.method(adapter).class;
         self.ensure_initialised(holder)?;

@@ -63,7 +63,7 @@ fn leave_hook(vm: &mut Vm, exception: Ref) -> Option<Ref> {
             vm.class_load_failed(asked, keep_exception, exception)
         }
         Hook::Reflect { .. } | Hook::ReflectNew { .. } => vm.wrap_invocation_target(exception),
-        Hook::CallSite { tag, .. } => vm.call_site_failed(tag, exception),
+        Hook::CallSite { class, tag, .. } => vm.call_site_failed(class, tag, exception),
         Hook::Retry | Hook::NativeResult | Hook::Resume { .. } => exception,
     })
 }

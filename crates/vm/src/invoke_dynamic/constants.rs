@@ -164,8 +164,18 @@ impl Vm {
     /// A constant that Java code has made already.
     fn known_constant(&mut self, class: ClassId, cp: u16) -> Res<Option<Ref>> {
         let constants = self.constants_of(class)?;
-        let found = self.heap.element_ref(constants, u32::from(cp)).some();
-        Ok(found.map(|found| if found == constants { Ref::NULL } else { found }))
+        let Some(found) = self.heap.element_ref(constants, u32::from(cp)).some() else { return Ok(None) };
+        if found == constants {
+            return Ok(Some(Ref::NULL));
+        }
+        // Java code cannot have the array of constants, so this is the mark of a failure.
+        if self.class_of(found) == self.known.arrays[Kind::Ref as usize]
+            && self.heap.array_length(found) == 2
+            && self.heap.element_ref(found, 0) == constants
+        {
+            return Err(self.fail_again(self.heap.element_ref(found, 1)));
+        }
+        Ok(Some(found))
     }
 
     /// The array of resolved constants of a class.
