@@ -35,6 +35,19 @@ pub struct OpenFile {
     n_descriptors: u32,
 }
 
+/// A shared writable mapping of a file: raw memory whose content belongs in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mapping {
+    /// Where it lies in raw memory.
+    pub address: u64,
+    /// Its size in bytes.
+    pub size: usize,
+    /// The file.
+    pub number: i32,
+    /// Where in the file it begins.
+    pub position: u64,
+}
+
 /// All open files of a machine.
 #[derive(Debug, Clone)]
 pub struct FileTable {
@@ -43,6 +56,8 @@ pub struct FileTable {
     files: Vec<Option<OpenFile>>,
     /// Random bytes given so far.
     n_random: u64,
+    /// Shared writable mappings.
+    mappings: Vec<Mapping>,
 }
 
 impl FileTable {
@@ -57,6 +72,7 @@ impl FileTable {
             descriptors: vec![Some(0), Some(1), Some(2)],
             files: vec![stream(Handle::STDIN), stream(Handle::STDOUT), stream(Handle::STDERR)],
             n_random: 0,
+            mappings: Vec::new(),
         }
     }
 
@@ -329,6 +345,41 @@ impl Vm {
             (Target::Host(handle), None) => self.host.available(handle),
             (Target::Random | Target::Null, _) => Ok(0),
         }
+    }
+
+    /// Remembers a shared writable mapping.
+    pub fn add_mapping(&mut self, mapping: Mapping) {
+        self.before_file_change();
+        self.files.table.mappings.push(mapping);
+    }
+
+    /// The mapping that an address lies in.
+    pub fn mapping_at(&self, address: u64) -> Option<Mapping> {
+        let mappings = &self.files.table.mappings;
+        let holds = |mapping: &&Mapping| {
+            address.checked_sub(mapping.address).is_some_and(|offset| offset <= mapping.size as u64)
+        };
+        mappings.iter().find(holds).copied()
+    }
+
+    /// Forgets the mapping that begins at an address.
+    pub fn take_mapping(&mut self, address: u64) -> Option<Mapping> {
+        let position = self.files.table.mappings.iter().position(|mapping| mapping.address == address)?;
+        self.before_file_change();
+        Some(self.files.table.mappings.remove(position))
+    }
+
+    /// Brings what is mapped into its file.
+    pub fn write_mapping(&mut self, mapping: Mapping) -> HostResult<()> {
+        let Some(content) = self.heap.raw_bytes(mapping.address, mapping.size).map(<[u8]>::to_vec) else {
+            return Err(Failure::Os(errno::EINVAL));
+        };
+        let mut written = 0;
+        while written < content.len() {
+            let at = mapping.position + written as u64;
+            written += self.write_file_at(mapping.number, at, &content[written..])?;
+        }
+        Ok(())
     }
 
     /// The next bytes of the machine's random device: SplitMix64 (Steele, Lea and Flood 2014)

@@ -39,6 +39,7 @@ pub mod math;
 pub mod reflection;
 pub mod invoke_dynamic;
 pub mod window;
+pub mod zlib;
 pub mod native;
 pub mod interp;
 pub mod intrinsic;

@@ -19,6 +19,7 @@ use crate::heap::trail::HeapMark;
 use crate::symbol::Symbol;
 use crate::value::{ClassId, LoaderId, Ref};
 use crate::vm::Vm;
+use crate::zlib::streams::Stream;
 use saved_thread::Scalars;
 
 pub use saved_thread::SavedThread;
@@ -71,6 +72,15 @@ pub enum Undo {
     Files {
         /// The table before.
         table: FileTable,
+        /// The mark that it was kept for before.
+        kept_for: u64,
+    },
+    /// A compression stream was made, used or dropped; see `Vm::restore_stream`.
+    Stream {
+        /// Where it is.
+        position: usize,
+        /// The stream before.
+        stream: Option<Box<Stream>>,
         /// The mark that it was kept for before.
         kept_for: u64,
     },
@@ -275,6 +285,7 @@ impl Vm {
             Undo::ArrayClass(class) => self.classes[class.idx()].array_class = None,
             Undo::Initialised(class) => self.classes[class.idx()].initialised_at = None,
             Undo::Files { table, kept_for } => self.restore_files(table, kept_for),
+            Undo::Stream { position, stream, kept_for } => self.restore_stream(position, stream, kept_for),
             Undo::Interned(hash) => self.forget_interned(hash),
             Undo::ModuleDefined(loader) => self.undefine_module(loader),
             Undo::Thread(saved) => {

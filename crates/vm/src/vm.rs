@@ -31,6 +31,7 @@ use crate::thread::Thread;
 use crate::travel::{Marks, World};
 use crate::value::{ClassId, MethodId, Ref};
 use crate::well_known::WellKnown;
+use crate::zlib::streams::Streams;
 
 /// A machine. Not shared between OS threads, but may move between them.
 #[repr(C)]
@@ -102,6 +103,8 @@ pub struct Vm {
     pub virtual_nanos: i64,
     /// Open files.
     pub files: Files,
+    /// Open compression streams.
+    pub streams: Streams,
     /// What the program wanted from the outside and was denied.
     pub denials: Vec<Denial>,
     /// The outside world.
@@ -196,6 +199,7 @@ impl Vm {
             jdk,
             virtual_nanos: 0,
             files: Files::default(),
+            streams: Streams::default(),
             denials: Vec::new(),
             host,
             options,

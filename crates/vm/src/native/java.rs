@@ -2,5 +2,6 @@
 
 pub(crate) mod io;
 pub(crate) mod lang;
+pub(crate) mod net;
 pub(crate) mod security;
 pub(crate) mod util;

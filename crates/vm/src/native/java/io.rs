@@ -128,6 +128,6 @@ fn minus_one() -> u64 {
 }
 
 /// Turns a host result into a Java one.
-fn or_io<T>(vm: &mut Vm, result: Result<T, Failure>) -> Result<T, Trap> {
+pub(crate) fn or_io<T>(vm: &mut Vm, result: Result<T, Failure>) -> Result<T, Trap> {
     result.map_err(|failure| io_failure(vm, failure))
 }

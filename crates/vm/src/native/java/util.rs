@@ -1,5 +1,7 @@
 //! Natives of `java.util` and its packages.
 
+pub(crate) mod zip;
+
 use crate::frame::Res;
 use crate::native::{Args, NativeRow, one};
 use crate::vm::Vm;

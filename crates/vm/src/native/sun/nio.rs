@@ -1,4 +1,4 @@
 //! Natives of `sun.nio`.
 
-
+pub(crate) mod ch;
 pub(crate) mod fs;

@@ -1,0 +1,48 @@
+//! `sun.nio.ch.Net` and its neighbours: constants, and refusal of everything that would reach the
+//! network. The machine has no sockets; the guard's answer comes first.
+
+use crate::frame::{Res, Trap};
+use crate::host::Right;
+use crate::native::{Args, NativeRow, io_failure, nothing, one, zero};
+use crate::vm::Vm;
+
+const NET: &str = "sun/nio/ch/Net";
+
+pub(crate) const NATIVES: &[NativeRow] = &[
+    (NET, "initIDs", "()V", nothing),
+    (NET, "pollinValue", "()S", |_, _| Ok(0x01)),
+    (NET, "polloutValue", "()S", |_, _| Ok(0x04)),
+    (NET, "pollerrValue", "()S", |_, _| Ok(0x08)),
+    (NET, "pollhupValue", "()S", |_, _| Ok(0x10)),
+    (NET, "pollnvalValue", "()S", |_, _| Ok(0x20)),
+    (NET, "pollconnValue", "()S", |_, _| Ok(0x04)),
+    (NET, "isIPv6Available0", "()Z", zero),
+    (NET, "isReusePortAvailable0", "()Z", one),
+    (NET, "isExclusiveBindAvailable", "()I", |_, _| Ok(u64::from(u32::MAX))),
+    (NET, "shouldShutdownWriteBeforeClose0", "()Z", zero),
+    (NET, "shouldSetBothIPv4AndIPv6Options0", "()Z", one),
+    (NET, "canIPv6SocketJoinIPv4Group0", "()Z", one),
+    (NET, "canJoin6WithIPv4Group0", "()Z", zero),
+    (NET, "canUseIPv6OptionsWithIPv4LocalAddress0", "()Z", zero),
+    (NET, "socket0", "(ZZZZ)I", refuse),
+    ("sun/nio/ch/UnixDomainSockets", "init", "()Z", zero),
+    ("sun/nio/ch/UnixDomainSockets", "socket0", "()I", refuse),
+    ("sun/nio/ch/EPoll", "eventSize", "()I", |_, _| Ok(12)),
+    ("sun/nio/ch/EPoll", "eventsOffset", "()I", zero),
+    ("sun/nio/ch/EPoll", "dataOffset", "()I", |_, _| Ok(4)),
+    ("sun/nio/ch/EPoll", "create", "()I", refuse),
+    ("sun/nio/ch/IOUtil", "makePipe", "(Z)J", refuse),
+];
+
+/// What a program is told that wants the network.
+pub(crate) fn refuse(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    Err(refusal(vm))
+}
+
+/// See `refuse`.
+pub(crate) fn refusal(vm: &mut Vm) -> Trap {
+    match vm.host.ask(Right::Network) {
+        Err(failure) => io_failure(vm, failure),
+        Ok(()) => vm.throw("java/io/IOException", "this machine has no sockets"),
+    }
+}
