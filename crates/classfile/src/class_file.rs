@@ -102,7 +102,8 @@ pub struct MethodInfo {
     pub annotation_default: Option<Span>,
     /// Content of `RuntimeVisibleTypeAnnotations`.
     pub type_annotations: Option<Span>,
-    /// Content of `MethodParameters`: a count byte, then name index and flags of each.
+    /// Content of `MethodParameters`: a count byte, then name index and flags of each. Its length
+    /// fits the count, but the indices may be anything.
     pub method_parameters: Option<Span>,
 }
 

@@ -1,7 +1,10 @@
 //! The attributes of the class itself (JVMS §4.7).
 
+use rustc_hash::FxHashSet;
+
 use super::{
-    Context, Result, attribute, check_table, class_table, fail, once, single_index, utf8_index,
+    Context, Result, attribute, check_table, class_table, fail, flags, once, single_index,
+    utf8_index,
 };
 use crate::Span;
 use crate::class_file::{BootstrapMethod, ClassAttributes, RecordComponent};
@@ -97,23 +100,31 @@ fn is_class(context: &Context<'_>, idx: u16) -> bool {
 fn check_inner_classes(context: &Context<'_>, span: Span) -> Result<()> {
     check_table(context, span, 8, "InnerClasses")?;
     let mut reader = Reader::over(context.bytes, span);
+    let mut seen = FxHashSet::default();
     for _ in 0..reader.u2()? {
         let at = reader.pos();
         let inner = reader.u2()?;
         let outer = reader.u2()?;
         let name = reader.u2()?;
-        reader.u2()?;
+        let declared = reader.u2()?;
+        flags::check_inner_class_flags(declared, context.major, at)?;
         if !is_class(context, inner) {
             return fail(at, format!("inner_class_info_index {inner} has bad constant type"));
         }
         if outer != 0 && !is_class(context, outer) {
             return fail(at, format!("outer_class_info_index {outer} has bad constant type"));
         }
+        if context.pool.class_name(outer).starts_with(b"[") {
+            return fail(at, "Outer class is an array class");
+        }
         if name != 0 && context.pool.try_utf8(name).is_none() {
             return fail(at, format!("inner_name_index {name} has bad constant type"));
         }
         if inner == outer {
             return fail(at, "Class is both outer and inner class");
+        }
+        if !seen.insert((inner, outer, name, declared)) && 49 <= context.major {
+            return fail(at, "Duplicate entry in InnerClasses attribute");
         }
     }
     Ok(())

@@ -1,5 +1,7 @@
 //! The `Code` attribute with its own attributes (JVMS §4.7.3): everything but the instructions.
 
+use rustc_hash::FxHashSet;
+
 use super::{Context, Result, attribute, check_table, fail, once};
 use crate::Span;
 use crate::class_file::{Code, ExceptionEntry};
@@ -28,6 +30,8 @@ pub(super) fn read(context: &Context<'_>, span: Span, arg_slots: usize) -> Resul
 
     let mut line_numbers = Vec::new();
     let mut local_variables = Vec::new();
+    let mut variable_types = Vec::new();
+    let mut variables = FxHashSet::default();
     let mut stack_map = None;
     for _ in 0..reader.u2()? {
         let (name, span) = attribute(context, &mut reader)?;
@@ -37,15 +41,24 @@ pub(super) fn read(context: &Context<'_>, span: Span, arg_slots: usize) -> Resul
                 line_numbers.push(span);
             }
             b"LocalVariableTable" => {
-                check_local_variables(context, span, code_len, max_locals)?;
+                let known = &mut variables;
+                check_local_variables(context, known, span, code_len, max_locals)?;
                 local_variables.push(span);
             }
+            b"LocalVariableTypeTable" if 49 <= context.major => variable_types.push(span),
             b"StackMapTable" if 50 <= context.major => once(&mut stack_map, span, name, span)?,
             _ => {}
         }
     }
     if !reader.is_at_end() {
         return fail(reader.pos(), "Code attribute has wrong length");
+    }
+    if local_variables.is_empty() {
+        // Without variables nobody looks at their generic types.
+        variable_types.clear();
+    }
+    for span in variable_types {
+        check_local_variable_types(context, &variables, span, code_len, max_locals)?;
     }
     Ok(Code {
         max_stack,
@@ -100,45 +113,82 @@ fn check_line_numbers(context: &Context<'_>, span: Span, code_len: u32) -> Resul
     Ok(())
 }
 
+/// What tells local variables apart: start, length, name and slot.
+type Variable = (u16, u16, u16, u16);
+
 fn check_local_variables(
     context: &Context<'_>,
+    known: &mut FxHashSet<Variable>,
     span: Span,
     code_len: u32,
     max_locals: u16,
 ) -> Result<()> {
-    check_table(context, span, 10, "LocalVariableTable")?;
+    const TABLE: &str = "LocalVariableTable";
+    check_table(context, span, 10, TABLE)?;
     let mut reader = Reader::over(context.bytes, span);
     for _ in 0..reader.u2()? {
         let at = reader.pos();
-        let start_pc = u32::from(reader.u2()?);
-        let len = u32::from(reader.u2()?);
-        let name = reader.u2()?;
-        let descriptor = reader.u2()?;
-        let slot = reader.u2()?;
-        if code_len <= start_pc {
-            return fail(at, format!("Invalid start_pc {start_pc} in LocalVariableTable"));
-        }
-        if code_len < start_pc + len {
-            return fail(at, format!("Invalid length {len} in LocalVariableTable"));
-        }
-        if !context.pool.try_utf8(name).is_some_and(names::is_unqualified_name) {
-            return fail(
-                at,
-                format!("Name index {name} in LocalVariableTable has bad constant type or name"),
-            );
-        }
+        let (variable, descriptor) = variable(context, &mut reader, code_len, TABLE)?;
         let field_type = context.pool.try_utf8(descriptor).and_then(FieldType::parse);
         let Some(field_type) = field_type else {
-            return fail(
-                at,
-                format!(
-                    "Signature index {descriptor} in LocalVariableTable has bad constant type or signature"
-                ),
-            );
+            return fail(at, format!("Signature index {descriptor} in {TABLE} is bad"));
         };
+        let slot = variable.3;
         if usize::from(max_locals) < usize::from(slot) + field_type.slots() {
-            return fail(at, format!("Invalid index {slot} in LocalVariableTable"));
+            return fail(at, format!("Invalid index {slot} in {TABLE}"));
+        }
+        if !known.insert(variable) {
+            return fail(at, format!("Duplicated {TABLE} attribute entry"));
         }
     }
     Ok(())
+}
+
+/// Generic types of variables, each of which must also stand in a `LocalVariableTable`.
+fn check_local_variable_types(
+    context: &Context<'_>,
+    known: &FxHashSet<Variable>,
+    span: Span,
+    code_len: u32,
+    max_locals: u16,
+) -> Result<()> {
+    const TABLE: &str = "LocalVariableTypeTable";
+    check_table(context, span, 10, TABLE)?;
+    let mut reader = Reader::over(context.bytes, span);
+    for _ in 0..reader.u2()? {
+        let at = reader.pos();
+        let (variable, signature) = variable(context, &mut reader, code_len, TABLE)?;
+        if context.pool.try_utf8(signature).is_none() {
+            return fail(at, format!("Signature index {signature} in {TABLE} is bad"));
+        }
+        if max_locals <= variable.3 {
+            return fail(at, format!("Invalid index {} in {TABLE}", variable.3));
+        }
+        if !known.contains(&variable) {
+            return fail(at, format!("{TABLE} entry does not match any LocalVariableTable entry"));
+        }
+    }
+    Ok(())
+}
+
+/// One entry of either table, and its descriptor or signature.
+fn variable(
+    context: &Context<'_>,
+    reader: &mut Reader<'_>,
+    code_len: u32,
+    table: &str,
+) -> Result<(Variable, u16)> {
+    let at = reader.pos();
+    let (start_pc, len, name) = (reader.u2()?, reader.u2()?, reader.u2()?);
+    let (signature, slot) = (reader.u2()?, reader.u2()?);
+    if code_len <= u32::from(start_pc) {
+        return fail(at, format!("Invalid start_pc {start_pc} in {table}"));
+    }
+    if code_len < u32::from(start_pc) + u32::from(len) {
+        return fail(at, format!("Invalid length {len} in {table}"));
+    }
+    if !context.pool.try_utf8(name).is_some_and(names::is_unqualified_name) {
+        return fail(at, format!("Name index {name} in {table} is bad"));
+    }
+    Ok(((start_pc, len, name, slot), signature))
 }

@@ -35,6 +35,18 @@ pub(super) fn class_flags(declared: u16, major: u16, at: usize) -> Result<u16> {
             illegal("class", "module-info", declared, at)
         };
     }
+    check_class_flags(declared, major, at)
+}
+
+/// The flags an inner class was declared with, which are checked like its own.
+pub(super) fn check_inner_class_flags(declared: u16, major: u16, at: usize) -> Result<()> {
+    if 53 <= major && declared & MODULE != 0 {
+        return illegal("class", "", declared, at);
+    }
+    check_class_flags(declared, major, at).map(drop)
+}
+
+fn check_class_flags(declared: u16, major: u16, at: usize) -> Result<u16> {
     let mut flags = declared & CLASS_FLAGS;
     let has = |flag| declared & flag != 0;
     if has(INTERFACE) && major < 50 {

@@ -258,13 +258,6 @@ fn check_method_parameters(context: &Context<'_>, span: Span) -> Result<()> {
     if reader.remaining() != n_params * 4 {
         return fail(span.start as usize, "Invalid MethodParameters method attribute length");
     }
-    for _ in 0..n_params {
-        let name = reader.u2()?;
-        reader.u2()?;
-        // A wrong name is reported by reflection (JVMS §4.7.24), a wrong index never gets there.
-        if name != 0 && context.pool.try_utf8(name).is_none() {
-            return fail(reader.pos(), "Invalid name index in MethodParameters attribute");
-        }
-    }
+    // Wrong names are reported by reflection, when it is asked for them (JVMS §4.7.24).
     Ok(())
 }

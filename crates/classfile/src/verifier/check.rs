@@ -8,6 +8,7 @@ use super::machine::{Machine, Outcome};
 use super::stack_map::{self, StackMap};
 
 pub(super) fn verify<H: Hierarchy>(machine: &mut Machine<'_, '_, H>) -> Outcome<(), H> {
+    check_variables(machine)?;
     let stack_map = stack_map::decode(machine)?;
     let handlers = Handlers::new(machine.method);
     let mut pc = 0;
@@ -85,6 +86,26 @@ fn check_handlers<H: Hierarchy>(
         };
         if !machine.is_frame_assignable(Some(caught), declared)? {
             return machine.fail(format!("Inconsistent stackmap frames at branch target {target}"));
+        }
+    }
+    Ok(())
+}
+
+/// The ranges of named variables start and end at instructions. Nothing depends on it, but real
+/// JVMs insist, as far as they have these frames.
+fn check_variables<H: Hierarchy>(machine: &Machine<'_, '_, H>) -> Outcome<(), H> {
+    let class = machine.method.class;
+    for &table in &machine.method.body.local_variables {
+        for entry in class.span(table).get(2..).unwrap_or_default().chunks_exact(10) {
+            let start = usize::from(u16::from_be_bytes([entry[0], entry[1]]));
+            let len = usize::from(u16::from_be_bytes([entry[2], entry[3]]));
+            if !machine.layout.is_start(start) {
+                return machine.fail(format!("Illegal local variable table start_pc {start}"));
+            }
+            let end = start + len;
+            if end != machine.method.code.len() && !machine.layout.is_start(end) {
+                return machine.fail(format!("Illegal local variable table length {len}"));
+            }
         }
     }
     Ok(())

@@ -135,6 +135,9 @@ impl Analysis {
                 None => machine.frame.store(),
             };
             machine.reserve(&frame)?;
+            if let Some(first) = variants.first() {
+                check_same_shape(machine, &first.frame.stack, &frame.stack)?;
+            }
             variants.push(Entry { frame, is_pending: true });
             self.pending.push_back((target, variants.len() - 1));
             return Ok(());
@@ -224,6 +227,33 @@ fn has_same_return_addresses(kept: &StoredFrame, locals: &[VType], stack: &[VTyp
     same(&kept.locals, locals) && same(&kept.stack, stack)
 }
 
+/// However a position is reached, its stack is equally high and holds values of the same kinds.
+fn check_same_shape<H: Hierarchy>(
+    machine: &Machine<'_, '_, H>,
+    kept: &[VType],
+    current: &[VType],
+) -> Outcome<(), H> {
+    if kept.len() != current.len() {
+        return inconsistent_height(machine, kept.len(), current.len());
+    }
+    let is_same_kind = |(&a, &b): (&VType, &VType)| match (a, b) {
+        (VType::ReturnAddress(_), VType::ReturnAddress(_)) => true,
+        _ => a == b || (a.is_reference() && b.is_reference()),
+    };
+    if !kept.iter().zip(current).all(is_same_kind) {
+        return machine.fail("Mismatched stack types");
+    }
+    Ok(())
+}
+
+fn inconsistent_height<T, H: Hierarchy>(
+    machine: &Machine<'_, '_, H>,
+    kept: usize,
+    current: usize,
+) -> Outcome<T, H> {
+    machine.fail(format!("Inconsistent stack height {kept} != {current}"))
+}
+
 /// Joins the current frame into a kept one; tells whether that changed.
 fn merge_into<H: Hierarchy>(
     machine: &mut Machine<'_, '_, H>,
@@ -244,8 +274,7 @@ fn merge_into<H: Hierarchy>(
 
     let n_current = if thrown.is_some() { 1 } else { machine.frame.stack.len() };
     if n_current != kept.stack.len() {
-        return machine
-            .fail(format!("Inconsistent stack height {} != {n_current}", kept.stack.len()));
+        return inconsistent_height(machine, kept.stack.len(), n_current);
     }
     for idx in 0..n_current {
         let current = thrown.unwrap_or_else(|| machine.frame.stack[idx]);

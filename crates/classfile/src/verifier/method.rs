@@ -77,7 +77,7 @@ impl Switch {
 
 /// Reads the `tableswitch` at `pc`.
 pub(super) fn tableswitch(method: &Method<'_>, pc: usize) -> Result<Switch, String> {
-    let operands = aligned(pc);
+    let operands = aligned(method, pc)?;
     let remaining = method.code.len().saturating_sub(operands);
     if remaining < 12 {
         return Err("Bad tableswitch instruction".to_owned());
@@ -104,7 +104,7 @@ pub(super) fn tableswitch(method: &Method<'_>, pc: usize) -> Result<Switch, Stri
 
 /// Reads the `lookupswitch` at `pc`.
 pub(super) fn lookupswitch(method: &Method<'_>, pc: usize) -> Result<Switch, String> {
-    let operands = aligned(pc);
+    let operands = aligned(method, pc)?;
     let remaining = method.code.len().saturating_sub(operands);
     if remaining < 8 {
         return Err("Bad lookupswitch instruction".to_owned());
@@ -131,7 +131,12 @@ pub(super) fn lookupswitch(method: &Method<'_>, pc: usize) -> Result<Switch, Str
     })
 }
 
-/// The operands of a switch start at the next multiple of four.
-fn aligned(pc: usize) -> usize {
-    (pc & !3) + 4
+/// The operands of a switch start at the next multiple of four; old class files must have zeros
+/// in between.
+fn aligned(method: &Method<'_>, pc: usize) -> Result<usize, String> {
+    let operands = (pc & !3) + 4;
+    if method.class.major() < 51 && (pc + 1..operands).any(|padding| method.u1(padding) != 0) {
+        return Err("Nonzero padding byte in switch".to_owned());
+    }
+    Ok(operands)
 }

@@ -1,17 +1,12 @@
 //! Every class of the real JDKs parses, and the run-time image finds what it lists.
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a test may panic and tell its timing"
-)]
 
 use std::time::Instant;
 
+use crate::hierarchy::ImageHierarchy;
 use classfile::verifier::verify;
 use classfile::{ClassFile, mutf8};
-use jdk::hierarchy::ImageHierarchy;
 
-mod jdk;
+use crate::jdk;
 
 #[test]
 fn every_class_of_java_base_parses_and_has_the_name_of_its_path() {

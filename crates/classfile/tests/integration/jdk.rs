@@ -1,7 +1,5 @@
 //! The JDKs of this machine, for tests that read real classes.
 
-pub(crate) mod hierarchy;
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{env, fs};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use classfile::verifier::{Hierarchy, MemberRef};
-use classfile::{ClassBytes, ClassFile, JImage, access};
+use classfile::{ClassFile, JImage, access};
 
 const OBJECT: &[u8] = b"java/lang/Object";
 
@@ -12,6 +12,9 @@ const OBJECT: &[u8] = b"java/lang/Object";
 pub(crate) struct ImageHierarchy<'i> {
     image: &'i JImage,
     classes: HashMap<Vec<u8>, Option<Rc<ClassFile>>>,
+    /// The class being verified, if it has a class loader of its own: it shares its package with
+    /// no other class, and no other class knows it.
+    pub(crate) alone: Option<Rc<ClassFile>>,
 }
 
 /// The class that was asked for and is nowhere.
@@ -20,22 +23,27 @@ pub(crate) struct Missing(pub(crate) String);
 
 impl<'i> ImageHierarchy<'i> {
     pub(crate) fn new(image: &'i JImage) -> Self {
-        ImageHierarchy { image, classes: HashMap::new() }
+        ImageHierarchy { image, classes: HashMap::new(), alone: None }
     }
 
     /// Adds a class that is not in the image.
-    #[allow(dead_code, reason = "not every test adds classes")]
-    #[expect(clippy::allow_attributes, reason = "whether it is used depends on the test")]
-    pub(crate) fn add(&mut self, bytes: ClassBytes) -> Rc<ClassFile> {
-        let class = Rc::new(ClassFile::parse(bytes).unwrap());
-        self.classes.insert(class.name().to_vec(), Some(class.clone()));
-        class
+    pub(crate) fn add(&mut self, class: Rc<ClassFile>) {
+        self.classes.insert(class.name().to_vec(), Some(class));
     }
 
+    /// A class as the one being verified sees it.
     fn class(&mut self, name: &[u8]) -> Result<Rc<ClassFile>, Missing> {
+        match &self.alone {
+            Some(alone) if alone.name() == name => Ok(alone.clone()),
+            _ => self.shared_class(name),
+        }
+    }
+
+    /// A class as all others see it.
+    fn shared_class(&mut self, name: &[u8]) -> Result<Rc<ClassFile>, Missing> {
         if !self.classes.contains_key(name) {
             let found = self.image.find_class(name);
-            let parsed = found.map(|(_, bytes)| Rc::new(ClassFile::parse(bytes).unwrap()));
+            let parsed = found.and_then(|(_, bytes)| ClassFile::parse(bytes).ok()).map(Rc::new);
             self.classes.insert(name.to_vec(), parsed);
         }
         let missing = || Missing(String::from_utf8_lossy(name).into_owned());
@@ -46,7 +54,7 @@ impl<'i> ImageHierarchy<'i> {
     fn ancestors(&mut self, name: &[u8]) -> Result<Vec<Rc<ClassFile>>, Missing> {
         let mut ancestors = vec![self.class(name)?];
         while let Some(above) = ancestors.last().unwrap().super_name().map(<[u8]>::to_vec) {
-            ancestors.push(self.class(&above)?);
+            ancestors.push(self.shared_class(&above)?);
         }
         Ok(ancestors)
     }
@@ -67,7 +75,8 @@ impl Hierarchy for ImageHierarchy<'_> {
         assert!(from != to && to != OBJECT, "needs no question");
         assert!(from[0] != b'[' && to[0] != b'[', "arrays are the verifier's");
         let wanted = self.class(to)?;
-        Ok(is_interface(&wanted) || self.ancestors(from)?.iter().any(|class| class.name() == to))
+        Ok(is_interface(&wanted)
+            || self.ancestors(from)?.iter().any(|class| Rc::ptr_eq(class, &wanted)))
     }
 
     fn common_superclass(&mut self, a: &[u8], b: &[u8]) -> Result<Box<[u8]>, Missing> {
@@ -76,7 +85,7 @@ impl Hierarchy for ImageHierarchy<'_> {
         if is_interface(&a[0]) || is_interface(&b[0]) {
             return Ok(OBJECT.into());
         }
-        let common = a.iter().find(|above| b.iter().any(|other| other.name() == above.name()));
+        let common = a.iter().find(|above| b.iter().any(|other| Rc::ptr_eq(other, above)));
         Ok(common.unwrap().name().into())
     }
 
@@ -100,9 +109,8 @@ impl Hierarchy for ImageHierarchy<'_> {
                 class.fields().iter().find(|f| is_it(f.name, f.descriptor)).map(|f| f.access_flags)
             };
             if let Some(flags) = flags {
-                return Ok(
-                    flags & access::PROTECTED != 0 && package(class.name()) != package(current)
-                );
+                let elsewhere = self.alone.is_some() || package(class.name()) != package(current);
+                return Ok(flags & access::PROTECTED != 0 && elsewhere);
             }
         }
         Ok(false)
