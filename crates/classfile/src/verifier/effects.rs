@@ -166,11 +166,11 @@ impl<H: Hierarchy> Machine<'_, '_, H> {
 
     fn load(&mut self, opcode: u8, local: u16) -> Outcome<(), H> {
         if opcode == ALOAD {
-            let found = self.frame.locals.get(usize::from(local)).copied();
-            return match found {
-                Some(reference) if reference.is_reference() => self.push(reference),
-                _ => self.fail("Bad local variable type"),
-            };
+            let found = self.frame.local(usize::from(local));
+            if !found.is_reference() {
+                return self.fail("Bad local variable type");
+            }
+            return self.push(found);
         }
         let wanted = ARITHMETIC[usize::from(opcode - ILOAD)];
         self.check_local(local, wanted)?;
@@ -291,7 +291,7 @@ impl<H: Hierarchy> Machine<'_, '_, H> {
         if self.frame.stack.contains(&made) {
             return self.fail("Uninitialized object of an earlier new on operand stack");
         }
-        if self.frame.locals.contains(&made) {
+        if self.frame.locals().contains(&made) {
             self.frame.replace(made, VType::Top);
             self.locals_changed = true;
         }

@@ -2,9 +2,13 @@
 
 use super::vtype::VType;
 
-/// The frame instructions work on; `locals` has all variables of the method.
+/// The frame instructions work on.
 pub(super) struct Frame {
-    pub(super) locals: Vec<VType>,
+    /// All variables of the method.
+    locals: Vec<VType>,
+    /// Invariant: variables from here on are unusable. Methods may declare tens of thousands of
+    /// variables and use few.
+    n_used: usize,
     pub(super) stack: Vec<VType>,
     /// In a constructor: no other constructor has been called yet (`flagThisUninit`).
     pub(super) this_uninitialized: bool,
@@ -19,11 +23,37 @@ pub(super) struct StoredFrame {
 }
 
 impl Frame {
+    pub(super) fn new(max_locals: u16, this_uninitialized: bool) -> Self {
+        Frame {
+            locals: vec![VType::Top; usize::from(max_locals)],
+            n_used: 0,
+            stack: Vec::new(),
+            this_uninitialized,
+        }
+    }
+
+    /// The number of variables the method has.
+    pub(super) fn max_locals(&self) -> usize {
+        self.locals.len()
+    }
+
+    /// The variables up to the last one that may be usable.
+    pub(super) fn locals(&self) -> &[VType] {
+        &self.locals[..self.n_used]
+    }
+
+    /// The type of a variable.
+    pub(super) fn local(&self, idx: usize) -> VType {
+        self.locals.get(idx).copied().unwrap_or(VType::Top)
+    }
+
     pub(super) fn load(&mut self, stored: &StoredFrame) {
-        let n_locals = self.locals.len();
-        self.locals.clear();
-        self.locals.extend_from_slice(&stored.locals[..stored.locals.len().min(n_locals)]);
-        self.locals.resize(n_locals, VType::Top);
+        let n_stored = stored.locals.len().min(self.locals.len());
+        self.locals[..n_stored].copy_from_slice(&stored.locals[..n_stored]);
+        if n_stored < self.n_used {
+            self.locals[n_stored..self.n_used].fill(VType::Top);
+        }
+        self.n_used = n_stored;
         self.stack.clear();
         self.stack.extend_from_slice(&stored.stack);
         self.this_uninitialized = stored.this_uninitialized;
@@ -35,7 +65,7 @@ impl Frame {
 
     pub(super) fn store_with_stack(&self, stack: &[VType]) -> StoredFrame {
         StoredFrame {
-            locals: trimmed(&self.locals).into(),
+            locals: trimmed(self.locals()).into(),
             stack: stack.into(),
             this_uninitialized: self.this_uninitialized,
         }
@@ -43,7 +73,7 @@ impl Frame {
 
     /// Replaces one type by another everywhere.
     pub(super) fn replace(&mut self, from: VType, to: VType) {
-        for word in self.locals.iter_mut().chain(&mut self.stack) {
+        for word in self.locals[..self.n_used].iter_mut().chain(&mut self.stack) {
             if *word == from {
                 *word = to;
             }
@@ -64,6 +94,7 @@ impl Frame {
         if self.locals[last].high().is_some() && last + 1 < self.locals.len() {
             self.locals[last + 1] = VType::Top;
         }
+        self.n_used = self.n_used.max(last + 1);
         self.locals[local] = value;
         if let Some(high) = value.high() {
             self.locals[local + 1] = high;
@@ -82,8 +113,8 @@ mod tests {
     use super::Frame;
     use super::VType::{Int, Long, LongHigh, Top};
 
-    fn frame(n_locals: usize) -> Frame {
-        Frame { locals: vec![Top; n_locals], stack: Vec::new(), this_uninitialized: false }
+    fn frame(n_locals: u16) -> Frame {
+        Frame::new(n_locals, false)
     }
 
     #[test]
@@ -119,6 +150,7 @@ mod tests {
         let mut to = frame(4);
         to.set_local(3, Int);
         to.load(&stored);
-        assert_eq!((to.locals, to.stack), (from.locals, from.stack));
+        assert_eq!((&to.locals, &to.stack), (&from.locals, &from.stack));
+        assert_eq!(to.locals(), [Top, Long, LongHigh]);
     }
 }

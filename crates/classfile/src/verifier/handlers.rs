@@ -36,7 +36,8 @@ impl Handlers {
         let is_due = machine.locals_changed || is_start;
         machine.locals_changed = false;
         if is_due {
-            machine.spend(machine.method.body.exception_table.len())?;
+            // To look at a handler costs as much as to look at several words.
+            machine.spend(8 * machine.method.body.exception_table.len())?;
         }
         Ok(is_due)
     }

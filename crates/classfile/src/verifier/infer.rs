@@ -29,7 +29,7 @@ pub(super) fn verify<H: Hierarchy>(machine: &mut Machine<'_, '_, H>) -> Outcome<
         entry.is_pending = false;
         machine.frame.load(&entry.frame);
         machine.locals_changed = true;
-        machine.spend(machine.frame.locals.len())?;
+        machine.spend(machine.frame.locals().len())?;
         run(machine, &mut analysis, pc)?;
     }
     Ok(())
@@ -122,9 +122,9 @@ impl Analysis {
         let variants = &mut self.joins[idx];
         let mut found = None;
         for (variant, entry) in variants.iter().enumerate() {
-            machine.spend(machine.frame.locals.len())?;
+            machine.spend(machine.frame.locals().len())?;
             let stack = if thrown.is_some() { thrown_stack } else { &machine.frame.stack };
-            if has_same_return_addresses(&entry.frame, &machine.frame.locals, stack) {
+            if has_same_return_addresses(&entry.frame, machine.frame.locals(), stack) {
                 found = Some(variant);
                 break;
             }
@@ -202,8 +202,7 @@ fn leave_subroutine<H: Hierarchy>(
     analysis: &mut Analysis,
     local: u16,
 ) -> Outcome<(), H> {
-    let address = machine.frame.locals.get(usize::from(local)).copied();
-    let Some(VType::ReturnAddress(target)) = address else {
+    let VType::ReturnAddress(target) = machine.frame.local(usize::from(local)) else {
         return machine.fail("Bad local variable type");
     };
     // Each return address is used once (JVMS §4.9.2), so other copies are of no use any more.
@@ -266,7 +265,7 @@ fn merge_into<H: Hierarchy>(
         changed = true;
     }
     for idx in 0..kept.locals.len() {
-        let merged = machine.merge(kept.locals[idx], machine.frame.locals[idx])?;
+        let merged = machine.merge(kept.locals[idx], machine.frame.local(idx))?;
         changed |= merged != kept.locals[idx];
         kept.locals[idx] = merged;
     }

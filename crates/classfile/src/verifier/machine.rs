@@ -8,9 +8,9 @@ use super::method::Method;
 use super::vtype::{NameId, Names, OBJECT, VType};
 use super::{Hierarchy, VerifyFailure};
 
-/// The most words compared or merged for one method, more than a thousand times what any sensible
-/// method of the greatest size needs.
-const WORK_LIMIT: u64 = 1 << 30;
+/// The most words compared or merged for one method, many times what a sensible method of the
+/// greatest size needs, and done in a second or two.
+const WORK_LIMIT: u64 = 1 << 27;
 /// The most words kept in frames for one method.
 const STORAGE_LIMIT: usize = 1 << 24;
 
@@ -38,11 +38,7 @@ impl<'c, 'h, H: Hierarchy> Machine<'c, 'h, H> {
     pub(super) fn new(method: &'h Method<'c>, layout: &'h Layout, hierarchy: &'h mut H) -> Self {
         let mut names = Names::new();
         let this_class = VType::Object(names.id(method.class.name()));
-        let mut frame = Frame {
-            locals: vec![VType::Top; usize::from(method.body.max_locals)],
-            stack: Vec::with_capacity(usize::from(method.body.max_stack)),
-            this_uninitialized: method.is_constructor,
-        };
+        let mut frame = Frame::new(method.body.max_locals, method.is_constructor);
         let mut local = 0;
         if !method.is_static {
             let receiver =
@@ -154,9 +150,8 @@ impl<'c, 'h, H: Hierarchy> Machine<'c, 'h, H> {
     /// The local variable, which must have a type.
     pub(super) fn check_local(&mut self, local: u16, wanted: VType) -> Outcome<(), H> {
         let local = usize::from(local);
-        let found = self.frame.locals.get(local).copied();
-        let high = self.frame.locals.get(local + 1).copied();
-        if found != Some(wanted) || (wanted.high().is_some() && high != wanted.high()) {
+        let next = self.frame.local(local + 1);
+        if self.frame.local(local) != wanted || wanted.high().is_some_and(|high| next != high) {
             return self.fail("Bad local variable type");
         }
         Ok(())
@@ -177,11 +172,8 @@ impl<'c, 'h, H: Hierarchy> Machine<'c, 'h, H> {
         if self.frame.this_uninitialized && !target.this_uninitialized {
             return Ok(false);
         }
-        if self.frame.locals.len() < target.locals.len() {
-            return Ok(false);
-        }
         for idx in 0..target.locals.len() {
-            if !self.is_word_assignable(self.frame.locals[idx], target.locals[idx])? {
+            if !self.is_word_assignable(self.frame.local(idx), target.locals[idx])? {
                 return Ok(false);
             }
         }

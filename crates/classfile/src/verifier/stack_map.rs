@@ -29,7 +29,7 @@ pub(super) fn decode<H: Hierarchy>(machine: &mut Machine<'_, '_, H>) -> Outcome<
     let mut decoder = Decoder {
         reader: Reader::over(bytes, Span { start: span.start, len: span.len }),
         // The locals before the first frame are those the method starts with.
-        locals: trimmed(&machine.frame.locals).to_vec(),
+        locals: trimmed(machine.frame.locals()).to_vec(),
         stack: Vec::new(),
     };
     let n_frames = decoder.u2(machine)?;
@@ -123,7 +123,7 @@ impl Decoder<'_> {
         let local = self.vtype(machine)?;
         self.locals.push(local);
         self.locals.extend(local.high());
-        if machine.frame.locals.len() < self.locals.len() {
+        if machine.frame.max_locals() < self.locals.len() {
             return format_error(machine, "locals exceed max_locals");
         }
         Ok(())

@@ -83,11 +83,6 @@ impl Assembler {
         self.constant(indices(7, &[name]))
     }
 
-    pub(crate) fn string(&mut self, text: &str) -> u16 {
-        let text = self.utf8(text);
-        self.constant(indices(8, &[text]))
-    }
-
     pub(crate) fn integer(&mut self, value: i32) -> u16 {
         let mut bytes = vec![3];
         bytes.extend(value.to_be_bytes());

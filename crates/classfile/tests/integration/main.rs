@@ -10,6 +10,7 @@ mod hierarchy;
 mod jdk;
 mod verdict;
 
+mod format_rules;
 mod jar;
 mod jdk_classes;
 mod jimage;

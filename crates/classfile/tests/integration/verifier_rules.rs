@@ -6,6 +6,7 @@ use crate::hierarchy::ImageHierarchy;
 use crate::jdk;
 use crate::verdict::{self, Verdict};
 
+mod bounds;
 mod constructors;
 mod control_flow;
 mod instructions;
