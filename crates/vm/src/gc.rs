@@ -10,6 +10,7 @@
 //! the heap limit counts, and rollback.
 
 mod cycle;
+mod finalizer;
 mod graph;
 mod maps;
 mod roots;

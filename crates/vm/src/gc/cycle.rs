@@ -86,7 +86,8 @@ impl<'a> Cycle<'a> {
 
     // ---- marking ------------------------------------------------------------------------------
 
-    /// Takes a word that holds a reference, and will hold the new one after the cycle.
+    /// Takes a word that holds a reference, and will hold the new one after the cycle. No word may
+    /// be given twice.
     #[inline]
     pub(super) fn root(&mut self, slot: *mut u32) {
         // SAFETY: roots are words of the machine that outlive the cycle.
@@ -114,20 +115,29 @@ impl<'a> Cycle<'a> {
         }
     }
 
-    /// Takes all slots of an object that is not collected and is no mirror. References of weak
-    /// kinds count as ordinary ones: their referents are kept.
-    pub(super) fn root_object(&mut self, object: Ref) {
+    /// Takes the slots of an object that is not collected and is no mirror, as far as they are
+    /// new: no word may be given twice. References of weak kinds count as ordinary ones: their
+    /// referents are kept.
+    pub(super) fn root_object(&mut self, object: Ref, is_new: &dyn Fn(usize) -> bool) {
         self.root_meta(object);
-        match self.shapes.layout(self.load(object, 0)) {
-            Layout::Plain { first, n, .. } => self.root_slots(object, first, n),
+        let start = object.byte_offset();
+        let shapes = self.shapes;
+        let (class_id, length) = (self.load(object, 0), self.load(object, LENGTH_OFFSET) as usize);
+        let mut root = |offset: usize| {
+            if is_new(start + offset) {
+                self.root_at(start + offset);
+            }
+        };
+        match shapes.layout(class_id) {
+            Layout::Plain { first, n, .. } => {
+                shapes.offsets(first, n).iter().for_each(|&offset| root(offset as usize));
+            }
             Layout::Weak { first, n, .. } => {
-                self.root_slots(object, first, n);
-                self.root(self.word(object, self.shapes.reference.referent));
+                shapes.offsets(first, n).iter().for_each(|&offset| root(offset as usize));
+                root(shapes.reference.referent as usize);
             }
             Layout::References => {
-                for idx in 0..self.load(object, LENGTH_OFFSET) as usize {
-                    self.root_at(object.byte_offset() + ELEMENTS_OFFSET as usize + idx * 4);
-                }
+                (0..length).for_each(|idx| root(ELEMENTS_OFFSET as usize + idx * 4));
             }
             Layout::Numbers { .. } | Layout::Mirror => {}
         }
@@ -143,7 +153,7 @@ impl<'a> Cycle<'a> {
     /// Takes an object that is not collected and holds a weak reference, treating it as such.
     pub(super) fn root_weak(&mut self, object: Ref) {
         let Layout::Weak { first, n, kind, .. } = self.shapes.layout(self.load(object, 0)) else {
-            return self.root_object(object);
+            return self.root_object(object, &|_| true);
         };
         self.root_meta(object);
         self.root_slots(object, first, n);
@@ -336,6 +346,11 @@ impl<'a> Cycle<'a> {
 
     /// Brings all words given as roots up to date.
     pub(super) fn update_roots(&mut self) {
+        #[cfg(feature = "self-checks")]
+        for slots in [&mut self.room.roots, &mut self.room.metas] {
+            slots.sort_unstable();
+            assert!(slots.windows(2).all(|pair| pair[0] != pair[1]), "internal: a root was given twice");
+        }
         for &slot in &self.room.roots {
             // SAFETY: see `root`; the words are still there.
             unsafe { slot.write(self.forward(Ref(slot.read())).0) }

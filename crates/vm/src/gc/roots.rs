@@ -148,7 +148,10 @@ pub(super) fn fixed_roots(vm: &Vm, shapes: &Shapes, cycle: &mut Cycle<'_>) {
         while at < end {
             #[expect(clippy::cast_possible_truncation, reason = "granule indices fit 32 bits by layout")]
             let object = Ref((at >> 3) as u32);
-            cycle.root_weak(object);
+            // Mirrors were met above.
+            if vm.class_of(object) != vm.known.class {
+                cycle.root_weak(object);
+            }
             at += shapes.size(vm, object);
         }
     }
@@ -159,11 +162,16 @@ pub(super) fn remembered_roots(vm: &Vm, shapes: &Shapes, cycle: &mut Cycle<'_>) 
     for at in vm.heap.remembered.slots() {
         cycle.root_at(at);
     }
-    for &object in vm.heap.remembered.objects() {
-        cycle.root_object(object);
+    let remembered = &vm.heap.remembered;
+    let is_new = |at: usize| !remembered.has_slot(at);
+    for &object in remembered.objects() {
+        cycle.root_object(object, &is_new);
         if vm.class_of(object) == vm.known.class {
             for offset in shapes.mirror_slots(vm.class(vm.class_of_mirror(object))) {
-                cycle.root_at(object.byte_offset() + offset as usize);
+                let at = object.byte_offset() + offset as usize;
+                if is_new(at) {
+                    cycle.root_at(at);
+                }
             }
         }
     }

@@ -54,6 +54,12 @@ impl Remembered {
         &self.objects
     }
 
+    /// Whether the slot at a byte offset is remembered by itself.
+    pub fn has_slot(&self, at: usize) -> bool {
+        // SAFETY: slots come from the heap this set was made for.
+        unsafe { *self.bits.start().add(at >> 8) >> (at >> 2 & 63) & 1 != 0 }
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         for slot in self.slots.drain(..).chain(self.objects.drain(..).map(|o| o.0 << 1)) {

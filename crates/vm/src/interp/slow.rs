@@ -457,13 +457,18 @@ pub(super) fn new_u<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow
         }
         attempt!(vm, vm.ensure_initialised(class));
         let size = u64::from(linked.instance_size).next_multiple_of(8);
-        if let Some(depth) = vm.initialised_depth(class) {
+        if linked.has_finalizer {
+            attempt!(vm, vm.prepare_finalizer());
+        } else if let Some(depth) = vm.initialised_depth(class) {
             *pc.add(1).cast_mut() = Insn::raw(u64::from(class.0) | size << 32);
             vm.quicken(pc.cast_mut(), Insn::a_imm(Op::new_q, i.a, i.imm()), depth);
             return Flow::at(pc, fp);
         }
         attempt!(vm, vm.make_room(usize::try_from(size).unwrap_or(usize::MAX)));
         let object = attempt!(vm, vm.new_object(class));
+        if linked.has_finalizer {
+            attempt!(vm, vm.register_finalizer(object));
+        }
         set!(fp, i.a, object.to_slot());
         if M::ALLOCATIONS {
             mode::<M>(vm).allocated(vm, object, class);

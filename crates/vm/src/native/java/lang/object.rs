@@ -38,7 +38,14 @@ fn clone(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
         let name = vm.class(class).external_name();
         return Err(vm.throw("java/lang/CloneNotSupportedException", &name));
     }
+    let has_finalizer = vm.class(class).has_finalizer;
+    if has_finalizer {
+        vm.prepare_finalizer()?;
+    }
     let copy = vm.new_object(class)?;
+    if has_finalizer {
+        vm.register_finalizer(copy)?;
+    }
     let size = vm.class(class).instance_size - FIELDS_OFFSET;
     vm.heap.copy(object, FIELDS_OFFSET, copy, FIELDS_OFFSET, size as usize);
     Ok(copy.to_slot())

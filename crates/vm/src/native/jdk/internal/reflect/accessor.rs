@@ -88,7 +88,14 @@ fn new_instance(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let types = vm.heap.load_ref(executable, layout.parameter_types);
     let mut words = vec![0];
     push_arguments(vm, &mut words, types, arguments)?;
+    let has_finalizer = vm.class(class).has_finalizer;
+    if has_finalizer {
+        vm.prepare_finalizer()?;
+    }
     let object = vm.new_object(class)?;
+    if has_finalizer {
+        vm.register_finalizer(object)?;
+    }
     words[0] = object.to_slot();
     Err(Trap::Upcall(Box::new(Upcall { method, args: words, hook: Hook::ReflectNew { object } })))
 }
