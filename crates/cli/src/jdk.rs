@@ -1,6 +1,7 @@
 //! Finds the JDK whose class library the machine runs.
 
 use std::env;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -27,6 +28,32 @@ pub(crate) fn find(named: Option<&Path>) -> Result<Jdk, String> {
         return Err("no JDK found\nhint: name one with --jdk FOLDER or JAVA_HOME".to_owned());
     };
     open(&folder).map_err(|error| format!("the JDK of `java` on the PATH, {}: {error}", folder.display()))
+}
+
+impl Jdk {
+    /// All that belongs to the JDK: its folder, and what links in its configuration lead to, since
+    /// some distributions keep that elsewhere.
+    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+        let mut folders = vec![self.home.clone()];
+        for part in ["conf", "lib"] {
+            add_targets(&self.home.join(part), 4, &mut folders);
+        }
+        folders.sort();
+        folders
+    }
+}
+
+/// Adds what the links in a folder lead to.
+fn add_targets(folder: &Path, depth: u32, targets: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let Ok(kind) = entry.file_type() else { continue };
+        if kind.is_symlink() {
+            targets.extend(entry.path().canonicalize());
+        } else if kind.is_dir() && depth > 0 {
+            add_targets(&entry.path(), depth - 1, targets);
+        }
+    }
 }
 
 /// The folder two above the `java` command, which may be a link to a link.

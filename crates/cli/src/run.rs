@@ -32,7 +32,7 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
 fn boot(options: &MachineOptions) -> Result<Vm, String> {
     let jdk = jdk::find(options.jdk.as_deref())?;
     let working_dir = env::current_dir().map_err(|error| format!("working folder: {error}"))?;
-    let policy = policy(options, &jdk.home, &working_dir);
+    let policy = policy(options, &jdk.folders(), &working_dir);
     let host = Guard::new(OsHost::new(), policy);
     let machine = vm::vm::Options {
         java_home: jdk.home.display().to_string(),
@@ -45,11 +45,11 @@ fn boot(options: &MachineOptions) -> Result<Vm, String> {
     Vm::boot(jdk.image, machine, Box::new(host)).map_err(|error| error.to_string())
 }
 
-fn policy(options: &MachineOptions, home: &Path, working_dir: &Path) -> Policy {
+fn policy(options: &MachineOptions, jdk: &[PathBuf], working_dir: &Path) -> Policy {
     let bytes = |path: &Path| working_dir.join(path).as_os_str().as_bytes().to_vec();
     let grants = &options.grants;
     let mut read: Vec<Vec<u8>> = grants.allow_read.iter().map(|path| bytes(path)).collect();
-    read.push(bytes(home));
+    read.extend(jdk.iter().map(|folder| bytes(folder)));
     for entry in options.classpath.split(':') {
         let entry = if entry.is_empty() { "." } else { entry };
         // `folder/*` stands for the jars in it.

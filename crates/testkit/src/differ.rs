@@ -116,6 +116,7 @@ fn judge(plan: &Plan, cache: &Path, fixture: &Fixture, classes: &Path) -> io::Re
     let mut command = Command::new(&plan.machine);
     oracle::settle(&mut command, &plan.jdk);
     command.arg("run").arg("--classpath").arg(fixture.class_path(classes));
+    command.args(&fixture.grants);
     command.arg(&fixture.name).args(&fixture.args);
     let start = Instant::now();
     let ours = process::run(&mut command, &fixture.stdin, plan.limit)?;

@@ -1,7 +1,8 @@
 //! The Java programs of the differential suite and what each asks of the harness.
 //!
 //! `fixtures/vm/<group>/<Name>.java` is one program. Its first lines may say
-//! `// args: …` (arguments, split at blanks) and `// stdin: …` (one line of input each).
+//! `// args: …` (arguments, split at blanks), `// stdin: …` (one line of input each) and
+//! `// grants: …` (options of our machine that let the program reach what `java` lets it reach).
 //! A folder `<Name>.resources` beside it is put on the class path after the classes.
 //! Groups named `jdk25-…` need release 25.
 
@@ -24,6 +25,8 @@ pub struct Fixture {
     pub args: Vec<String>,
     /// What standard input holds.
     pub stdin: String,
+    /// Options of our machine.
+    pub grants: Vec<String>,
 }
 
 impl Fixture {
@@ -78,14 +81,17 @@ fn read(group: String, source: PathBuf) -> io::Result<Fixture> {
     let resources = source.with_extension("resources");
     let mut args = Vec::new();
     let mut stdin = String::new();
+    let mut grants = Vec::new();
     for line in text.lines().take_while(|line| line.starts_with("//")) {
         if let Some(rest) = line.strip_prefix("// args: ") {
             args.extend(rest.split_whitespace().map(str::to_owned));
+        } else if let Some(rest) = line.strip_prefix("// grants: ") {
+            grants.extend(rest.split_whitespace().map(str::to_owned));
         } else if let Some(rest) = line.strip_prefix("// stdin: ") {
             stdin.push_str(rest);
             stdin.push('\n');
         }
     }
     let resources = resources.is_dir().then_some(resources);
-    Ok(Fixture { group, name, source, resources, args, stdin })
+    Ok(Fixture { group, name, source, resources, args, stdin, grants })
 }
