@@ -129,6 +129,24 @@ unsafe fn mode<'a, M: Mode>(vm: *mut Vm) -> &'a mut M {
     unsafe { &mut *(*vm).mode.cast::<M>() }
 }
 
+/// Tells the mode which instruction is about to run. Stubs are no instructions.
+#[inline(always)]
+unsafe fn step_probe<M: Mode>(vm: *mut Vm, pc: *const Insn) {
+    // SAFETY: the top frame is the one that runs `pc`.
+    unsafe {
+        let rt = (*(*vm).frame).method;
+        if rt.is_null() || (*rt).code.is_null() {
+            return;
+        }
+        let code = &*(*rt).code;
+        let distance = (pc as usize).wrapping_sub(code.entry() as usize);
+        let position = distance / size_of::<Insn>();
+        if position < code.insns.len() {
+            mode::<M>(vm).step((*(*rt).method).id, position as u32);
+        }
+    }
+}
+
 /// Runs the next instruction.
 #[inline(always)]
 unsafe fn dispatch(pc: *const Insn, fp: *mut u64, vm: *mut Vm, heap: *mut u8, table: *const Table) -> Exit {

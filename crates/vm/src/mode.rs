@@ -35,7 +35,9 @@ pub trait Mode: Sized + 'static {
     const ALLOCATIONS: bool = false;
     /// Whether `thrown` is called.
     const EXCEPTIONS: bool = false;
-    /// Whether `line` is called for each executed instruction that starts a source line.
+    /// Whether `step` is called before every instruction.
+    const STEPS: bool = false;
+    /// Whether the shadow domain is on: `shadow_*` are called, intrinsics run as Java code.
     const SHADOW: bool = false;
 
     /// An instance field is read.
@@ -50,6 +52,8 @@ pub trait Mode: Sized + 'static {
     fn static_read(&mut self, vm: &mut Vm, granule: u32, kind: Kind) {}
     /// A static field is about to be written.
     fn static_write(&mut self, vm: &mut Vm, granule: u32, kind: Kind, new: u64) {}
+    /// The instruction at a position of the method's `Code` is about to run.
+    fn step(&mut self, method: MethodId, position: u32) {}
     /// A conditional branch goes its way; `edge` is 1 if taken, 0 if not, the case for switches.
     fn branch(&mut self, vm: &mut Vm, place: Place, edge: u32) {}
     /// A method is entered; arguments are the first registers at `args`.

@@ -16,6 +16,9 @@ macro_rules! handler {
             // SAFETY: verified code, translated by us: registers, offsets and targets are in range.
             unsafe {
                 let $i = *$pc;
+                if M::STEPS {
+                    $crate::interp::step_probe::<M>($vm, $pc);
+                }
                 $body
             }
         }

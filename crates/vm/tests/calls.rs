@@ -1,0 +1,95 @@
+//! Calls from Rust: every way a call can end is data, and the machine goes on afterwards.
+
+mod machine;
+
+use machine::{method, with_java};
+use vm::frame::Stop;
+use vm::interp::Outcome;
+use vm::mode::Plain;
+use vm::value::Value;
+
+const SOURCE: &str = r#"
+class Calls {
+    static int add(int a, long b, double c) { return (int) (a + b + c); }
+    static void endless() { while (true) { } }
+    static int recurse(int n) { return recurse(n + 1) + 1; }
+    static int caughtOverflow() { try { return recurse(0); } catch (StackOverflowError e) { return 42; } }
+    static int[] hoard() { int[][] all = new int[1000][]; for (int i = 0; i < 1000; i++) all[i] = new int[1 << 20]; return all[7]; }
+    static int caughtHoard() { try { return hoard().length; } catch (OutOfMemoryError e) { return 43; } }
+    static void leave() { System.exit(3); }
+    static void boom() { throw new IllegalStateException("boom"); }
+    static void stuck() throws Exception { Object o = new Object(); synchronized (o) { o.wait(); } }
+    static native int missing(int x);
+    static long loop(int n) { long sum = 0; for (int i = 0; i < n; i++) { sum += i ^ (sum >> 3); if (sum < 0) sum = -sum; } return sum; }
+}
+"#;
+
+#[test]
+fn arguments_and_results_cross_the_border_with_their_types() {
+    with_java("arguments", SOURCE, |vm, class| {
+        let add = method(vm, class(vm, "Calls"), "add", "(IJD)I");
+        let args = [
+            Value::Int(1).to_slot(),
+            Value::Long(2).to_slot(),
+            0,
+            Value::Double(3.5).to_slot(),
+            0,
+        ];
+        assert_eq!(vm.call_plain(add, &args), Outcome::Returned(Value::Int(6)));
+    });
+}
+
+#[test]
+fn an_endless_loop_runs_out_of_fuel_and_the_machine_goes_on() {
+    with_java("fuel", SOURCE, |vm, class| {
+        let calls = class(vm, "Calls");
+        let endless = method(vm, calls, "endless", "()V");
+        for _ in 0..3 {
+            let outcome = vm.call(&mut Plain, endless, &[], Some(1_000_000));
+            assert_eq!(outcome, Outcome::Stopped(Stop::OutOfFuel));
+        }
+        let overflow = method(vm, calls, "caughtOverflow", "()I");
+        assert_eq!(vm.call_plain(overflow, &[]), Outcome::Returned(Value::Int(42)));
+    });
+}
+
+#[test]
+fn out_of_memory_can_be_caught_and_the_memory_comes_back() {
+    with_java("memory", SOURCE, |vm, class| {
+        let hoard = method(vm, class(vm, "Calls"), "caughtHoard", "()I");
+        for _ in 0..3 {
+            assert_eq!(vm.call_plain(hoard, &[]), Outcome::Returned(Value::Int(43)));
+        }
+    });
+}
+
+#[test]
+fn exit_deadlock_and_exceptions_are_told_apart() {
+    with_java("endings", SOURCE, |vm, class| {
+        let calls = class(vm, "Calls");
+        let leave = method(vm, calls, "leave", "()V");
+        assert_eq!(vm.call_plain(leave, &[]), Outcome::Stopped(Stop::Exit(3)));
+        let stuck = method(vm, calls, "stuck", "()V");
+        assert!(matches!(vm.call_plain(stuck, &[]), Outcome::Stopped(Stop::Deadlocked(_))));
+        let boom = method(vm, calls, "boom", "()V");
+        let Outcome::Threw(exception) = vm.call_plain(boom, &[]) else { panic!("boom did not throw") };
+        assert_eq!(vm.external_name(vm.class_of(exception)), "java.lang.IllegalStateException");
+        let missing = method(vm, calls, "missing", "(I)I");
+        let Outcome::Threw(error) = vm.call_plain(missing, &[1]) else { panic!("a missing native did not throw") };
+        let text = vm.describe_throwable(error);
+        assert!(text.contains("UnsatisfiedLinkError") && text.contains("'int Calls.missing(int)'"), "{text}");
+    });
+}
+
+#[test]
+fn long_loops_need_no_host_stack() {
+    // Handlers reach each other by tail calls; a missed one would overflow this small stack at once.
+    let thread = std::thread::Builder::new().stack_size(512 << 10).spawn(|| {
+        with_java("loops", SOURCE, |vm, class| {
+            let run = method(vm, class(vm, "Calls"), "loop", "(I)J");
+            let outcome = vm.call_plain(run, &[Value::Int(2_000_000).to_slot()]);
+            assert!(matches!(outcome, Outcome::Returned(Value::Long(_))), "{outcome:?}");
+        });
+    });
+    thread.expect("a thread starts").join().expect("the loop ends");
+}

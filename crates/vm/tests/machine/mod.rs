@@ -1,0 +1,57 @@
+//! A booted machine with Java classes compiled for one test, for tests that call methods from Rust.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+
+use classfile::{ClassBytes, JImage};
+use vm::host::fixed::FixedHost;
+use vm::link::DefineOptions;
+use vm::value::{ClassId, LoaderId, MethodId};
+use vm::vm::{Options, Vm};
+
+/// Runs a check on a machine of each installed JDK in which these sources are loaded.
+pub fn with_java(test: &str, source: &str, check: impl Fn(&mut Vm, &dyn Fn(&Vm, &str) -> ClassId)) {
+    for jdk in testkit::jdk::installed() {
+        let folder = testkit::root::target().join(format!("machine-tests/{test}-{}", jdk.release));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("Test.java");
+        std::fs::write(&file, source).unwrap();
+        let javac =
+            Command::new(jdk.command("javac")).args(["-g", "-nowarn", "-d"]).arg(&folder).arg(&file).output().unwrap();
+        assert!(javac.status.success(), "{}", String::from_utf8_lossy(&javac.stderr));
+        let image = Arc::new(JImage::open(&jdk.home.join("lib/modules")).unwrap());
+        let options = Options {
+            java_home: jdk.home.display().to_string(),
+            class_path: String::new(),
+            properties: Vec::new(),
+            heap_limit: 256 << 20,
+            seed: 1,
+            assertions: true,
+        };
+        let mut vm = Vm::boot(image, options, Box::new(FixedHost::default())).unwrap();
+        let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|e| e == "class"))
+            .collect();
+        // Superclasses and interfaces are named so that they sort first.
+        files.sort();
+        for file in files {
+            let bytes = ClassBytes::from_vec(std::fs::read(file).unwrap());
+            vm.complete(|vm| vm.define_class(LoaderId::BOOT, bytes.clone(), &DefineOptions::default())).unwrap();
+        }
+        let class = |vm: &Vm, name: &str| {
+            let symbol = vm.symbols.intern(name.as_bytes());
+            vm.loaders[0].classes[&symbol]
+        };
+        check(&mut vm, &class);
+    }
+}
+
+/// A method by name and descriptor.
+pub fn method(vm: &Vm, class: ClassId, name: &str, descriptor: &str) -> MethodId {
+    vm.lookup_method(class, name.as_bytes(), descriptor.as_bytes()).unwrap()
+}

@@ -1,0 +1,220 @@
+//! Probes see what happens, and a shadow domain follows values and overrules branches.
+#![expect(unsafe_code, reason = "a shadow domain is told of registers by address")]
+
+mod machine;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use machine::{method, with_java};
+use vm::code::Op;
+use vm::interp::Outcome;
+use vm::mode::{Mode, Place};
+use vm::value::{ClassId, Kind, MethodId, Ref, Value};
+use vm::vm::Vm;
+
+const SOURCE: &str = r#"
+class Probed {
+    int field; long wide; static int counter;
+    Probed(int v) { field = v; }
+    int bump(int by) { field = field + by; wide += by; counter++; return field; }
+    static int run(int n) {
+        Probed p = new Probed(n);
+        int[] a = new int[2];
+        a[1] = p.bump(3);
+        if (a[1] > 5) { try { throw new RuntimeException("x"); } catch (RuntimeException e) { return a[1]; } }
+        return -1;
+    }
+    static int tainted(int secret, int open) {
+        int[] box = { 0, open };
+        box[0] = secret * 2 + 1;
+        Probed p = new Probed(box[0]);
+        int copy = identity(p.field);
+        if (copy > 100) return open;
+        return copy;
+    }
+    static int identity(int x) { return x; }
+}
+"#;
+
+#[derive(Default)]
+struct Log {
+    events: Vec<String>,
+}
+
+impl Mode for Log {
+    const READS: bool = true;
+    const WRITES: bool = true;
+    const BRANCHES: bool = true;
+    const CALLS: bool = true;
+    const ALLOCATIONS: bool = true;
+    const EXCEPTIONS: bool = true;
+
+    fn field_read(&mut self, vm: &mut Vm, object: Ref, _: u32, kind: Kind) {
+        if vm.external_name(vm.class_of(object)) == "Probed" {
+            self.events.push(format!("read {kind:?}"));
+        }
+    }
+    fn field_write(&mut self, vm: &mut Vm, object: Ref, _: u32, kind: Kind, new: u64) {
+        if vm.external_name(vm.class_of(object)) == "Probed" {
+            self.events.push(format!("write {kind:?} {new}"));
+        }
+    }
+    fn static_write(&mut self, vm: &mut Vm, granule: u32, _: Kind, new: u64) {
+        let probed = vm.loaders[0].classes[&vm.symbols.intern(b"Probed")];
+        let mirror = vm.mirror(probed).0;
+        if (mirror..mirror + 100).contains(&granule) {
+            self.events.push(format!("static {new}"));
+        }
+    }
+    fn array_write(&mut self, vm: &mut Vm, array: Ref, idx: u32, _: Kind, new: u64) {
+        if vm.external_name(vm.class_of(array)) == "int[]" {
+            self.events.push(format!("element {idx} {new}"));
+        }
+    }
+    fn branch(&mut self, vm: &mut Vm, place: Place, edge: u32) {
+        if vm.external_signature(place.method).contains("Probed") {
+            self.events.push(format!("branch {edge}"));
+        }
+    }
+    fn enter(&mut self, vm: &mut Vm, method: MethodId, _: *const u64) {
+        let signature = vm.external_signature(method);
+        if signature.contains(" Probed.") {
+            self.events.push(format!("enter {}", vm.method(method).name));
+        }
+    }
+    fn leave(&mut self, vm: &mut Vm, method: MethodId, result: Option<u64>) {
+        let signature = vm.external_signature(method);
+        if signature.contains(" Probed.") && signature.starts_with("int") {
+            self.events.push(format!("leave {} {result:?}", vm.method(method).name));
+        }
+    }
+    fn allocated(&mut self, vm: &mut Vm, object: Ref, class: ClassId) {
+        assert_eq!(vm.class_of(object), class);
+        if vm.external_name(class) == "Probed" {
+            self.events.push("new".into());
+        }
+    }
+    fn thrown(&mut self, vm: &mut Vm, exception: Ref) {
+        self.events.push(format!("thrown {}", vm.external_name(vm.class_of(exception))));
+    }
+}
+
+#[test]
+fn probes_report_reads_writes_branches_calls_allocations_and_exceptions_in_order() {
+    with_java("probes", SOURCE, |vm, class| {
+        let run = method(vm, class(vm, "Probed"), "run", "(I)I");
+        // Once without observers, so that classes are loaded.
+        assert_eq!(vm.call_plain(run, &[4]), Outcome::Returned(Value::Int(7)));
+        let mut log = Log::default();
+        assert_eq!(vm.call(&mut log, run, &[4], None), Outcome::Returned(Value::Int(7)));
+        let expected = [
+            "new", "enter <init>", "write Int 4", "enter bump", "read Int", "write Int 7", "read Long",
+            "write Long 3", "static 2", "read Int", "leave bump Some(7)", "element 1 7", "branch 0",
+            "thrown java.lang.RuntimeException", "leave run Some(7)",
+        ];
+        assert_eq!(log.events, expected);
+    });
+}
+
+/// Follows which registers and heap bytes come from the tainted argument.
+#[derive(Default)]
+struct Taint {
+    registers: BTreeSet<usize>,
+    memory: BTreeSet<usize>,
+    watched: Option<MethodId>,
+    seed: bool,
+    branches_on_taint: u32,
+    turn: bool,
+    result: Option<bool>,
+    steps: BTreeMap<MethodId, u32>,
+}
+
+impl Mode for Taint {
+    const CALLS: bool = true;
+    const STEPS: bool = true;
+    const SHADOW: bool = true;
+
+    fn step(&mut self, method: MethodId, _: u32) {
+        *self.steps.entry(method).or_default() += 1;
+    }
+    fn enter(&mut self, _: &mut Vm, method: MethodId, args: *const u64) {
+        if Some(method) == self.watched && std::mem::take(&mut self.seed) {
+            self.registers.insert(args as usize);
+        }
+    }
+    fn leave(&mut self, vm: &mut Vm, method: MethodId, _: Option<u64>) {
+        if Some(method) == self.watched {
+            // SAFETY: the frame that is being left is on top.
+            let first = unsafe { (*vm.frame).fp } as usize;
+            self.result = Some(self.registers.contains(&first));
+        }
+    }
+    fn shadow_compute(&mut self, _: Op, dst: *mut u64, b: *const u64, c: *const u64) {
+        let tainted = self.registers.contains(&(b as usize)) || self.registers.contains(&(c as usize));
+        self.set(dst, tainted);
+    }
+    fn shadow_load(&mut self, dst: *mut u64, address: usize) {
+        let tainted = self.memory.contains(&address);
+        self.set(dst, tainted);
+    }
+    fn shadow_store(&mut self, src: *const u64, address: usize) {
+        if self.registers.contains(&(src as usize)) {
+            self.memory.insert(address);
+        } else {
+            self.memory.remove(&address);
+        }
+    }
+    fn shadow_branch(&mut self, _: Op, a: *const u64, b: *const u64, taken: bool) -> bool {
+        let tainted = self.registers.contains(&(a as usize)) || self.registers.contains(&(b as usize));
+        if tainted {
+            self.branches_on_taint += 1;
+        }
+        if tainted && self.turn { !taken } else { taken }
+    }
+}
+
+impl Taint {
+    fn set(&mut self, dst: *mut u64, tainted: bool) {
+        if tainted {
+            self.registers.insert(dst as usize);
+        } else {
+            self.registers.remove(&(dst as usize));
+        }
+    }
+
+    /// `call_plain` seeds no taint: the entry is not an instruction, so the test plants it.
+    fn plant(vm: &Vm, method: MethodId) -> Taint {
+        let thread = &vm.threads[vm.current];
+        Taint {
+            watched: Some(method),
+            registers: BTreeSet::from([thread.registers.start() as usize]),
+            ..Taint::default()
+        }
+    }
+}
+
+#[test]
+fn a_taint_domain_follows_values_through_registers_arrays_fields_and_calls() {
+    with_java("taint", SOURCE, |vm, class| {
+        let tainted = method(vm, class(vm, "Probed"), "tainted", "(II)I");
+        assert_eq!(vm.call_plain(tainted, &[5, 9]), Outcome::Returned(Value::Int(11)));
+        let mut taint = Taint::plant(vm, tainted);
+        assert_eq!(vm.call(&mut taint, tainted, &[5, 9], None), Outcome::Returned(Value::Int(11)));
+        assert_eq!(taint.branches_on_taint, 1);
+        assert_eq!(taint.result, Some(true), "the result comes from the tainted argument");
+        assert!(10 < taint.steps[&tainted]);
+
+        let mut taint = Taint::plant(vm, tainted);
+        assert_eq!(vm.call(&mut taint, tainted, &[70, 9], None), Outcome::Returned(Value::Int(9)));
+        assert_eq!(taint.result, Some(false), "the other argument is not tainted");
+    });
+}
+
+#[test]
+fn a_domain_may_overrule_a_branch() {
+    with_java("overrule", SOURCE, |vm, class| {
+        let tainted = method(vm, class(vm, "Probed"), "tainted", "(II)I");
+        let mut taint = Taint { turn: true, ..Taint::plant(vm, tainted) };
+        assert_eq!(vm.call(&mut taint, tainted, &[5, 9], None), Outcome::Returned(Value::Int(9)));
+    });
+}
