@@ -95,6 +95,11 @@ pub struct RunState {
     pub(crate) on_enter: Option<unsafe fn(*mut Vm, *const crate::class::MethodRt, *mut u64)>,
     /// See `on_leave`.
     pub(crate) on_thrown: Option<unsafe fn(*mut Vm, Ref)>,
+    /// Where the host's stack was when the dispatch loop was entered.
+    pub(crate) host_stack: usize,
+    /// The most of the host's stack that was in use when the loop looked up from its work. Handlers
+    /// end in jumps, so this stays small however long the loop runs.
+    pub deepest: usize,
     /// The method that `cold::enter_careful` enters.
     pub(crate) callee: Callee,
     /// Selected methods by receiver class and called method, for sites with several receivers.

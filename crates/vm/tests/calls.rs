@@ -20,6 +20,38 @@ class Calls {
     static void boom() { throw new IllegalStateException("boom"); }
     static void stuck() throws Exception { Object o = new Object(); synchronized (o) { o.wait(); } }
     static native int missing(int x);
+    static synchronized int locked(int n) { synchronized (Calls.class) { return n + 1; } }
+    interface Shape { double area(); }
+    record Square(double side) implements Shape { public double area() { return side * side; } }
+    record Circle(double radius) implements Shape { public double area() { return Math.PI * radius * radius; } }
+    static long everything(int n) {
+        java.util.Map<String, Integer> map = new java.util.HashMap<>();
+        StringBuilder text = new StringBuilder();
+        Shape[] shapes = { new Square(2), new Circle(1) };
+        double area = 0;
+        long sum = 0;
+        for (int i = 0; i < n; i++) {
+            map.merge("k" + i % 10, i, Integer::sum);
+            area += shapes[i & 1].area();
+            Object o = shapes[i & 1];
+            if (o instanceof Square s) sum += (long) s.side();
+            try { if (i % 7 == 0) throw new RuntimeException(); } catch (RuntimeException e) { sum++; }
+            switch (i % 5) { case 0: sum += 1; break; case 3: sum -= 2; break; default: sum ^= 3; }
+            switch (i % 1000) { case 5: sum++; break; case 500: sum--; break; }
+            int[][] grid = new int[3][4];
+            grid[1][2] = i; sum += grid[1][2] + grid.length;
+            byte[] b = new byte[4]; char[] c = new char[4]; short[] h = new short[4]; long[] l = new long[4];
+            float[] f = new float[4]; double[] d = new double[4]; boolean[] z = new boolean[4];
+            b[1] = (byte) i; c[1] = (char) i; h[1] = (short) i; l[1] = i; f[1] = i; d[1] = i; z[1] = i > 3;
+            sum += b[1] + c[1] + h[1] + l[1] + (long) f[1] + (long) d[1] + (z[1] ? 1 : 0);
+            sum += locked(i) + (sum / 3) % 5 - (sum >>> 60) + (int) (area % 7);
+            text.setLength(0); text.append(i).append('x').append(area);
+            sum += text.length() + text.toString().hashCode() % 3;
+            sum += java.util.List.of(3, 1, 2).stream().mapToInt(x -> x).sum();
+            Object[] copy = new Object[] { "a", i, o }.clone(); sum += copy.length;
+        }
+        return sum + map.size();
+    }
     static long loop(int n) { long sum = 0; for (int i = 0; i < n; i++) { sum += i ^ (sum >> 3); if (sum < 0) sum = -sum; } return sum; }
 }
 "#;
@@ -89,6 +121,11 @@ fn long_loops_need_no_host_stack() {
             let run = method(vm, class(vm, "Calls"), "loop", "(I)J");
             let outcome = vm.call_plain(run, &[Value::Int(2_000_000).to_slot()]);
             assert!(matches!(outcome, Outcome::Returned(Value::Long(_))), "{outcome:?}");
+            let everything = method(vm, class(vm, "Calls"), "everything", "(I)J");
+            let outcome = vm.call_plain(everything, &[Value::Int(3_000).to_slot()]);
+            assert!(matches!(outcome, Outcome::Returned(Value::Long(_))), "{outcome:?}");
+            // A handler that does not end in a jump leaves its frame behind: thousands per slice.
+            assert!(vm.run.deepest < 16 << 10, "{} bytes of host stack", vm.run.deepest);
         });
     });
     thread.expect("a thread starts").join().expect("the loop ends");

@@ -1,11 +1,12 @@
 //! Calls that the machine makes: from Rust into Java, upcalls of natives and slow paths, and what
 //! happens when they come back.
 
-use super::{Exit, Flow, stub, table, unwind};
+use super::{Exit, Flow, slow, stub, table, unwind};
 use crate::class::MethodRt;
-use crate::code::Op;
+use crate::code::{Insn, Op};
 use crate::frame::{Frame, Hook, Stop, Trap, Upcall};
 use crate::mode::{Mode, Plain};
+use crate::native::Args;
 use crate::value::{MethodId, Ref, Value};
 use crate::vm::Vm;
 
@@ -58,6 +59,8 @@ impl Vm {
                 flow.exit_code()
             } else {
                 let vm: *mut Vm = self;
+                let here = std::hint::black_box(0_u8);
+                self.run.host_stack = (&raw const here) as usize;
                 // SAFETY: `flow` is where a slow path said to go on; the table fits the mode set above.
                 unsafe { super::dispatch(flow.pc, flow.fp, vm, (*vm).heap.base, table::<M>()) }
             };
@@ -218,6 +221,26 @@ pub(super) fn trapped(vm: *mut Vm, trap: Trap) -> Flow {
             // SAFETY: the machine outlives its slow paths.
             unsafe { (*vm).stop = Some(*stop) };
             Flow::exit(Exit::Stop)
+        }
+    }
+}
+
+/// Runs the native whose frame is on top. Not part of the handler, since what it owns while the
+/// native runs would keep the handler from ending in a jump.
+#[inline(never)]
+pub(super) fn run_native(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
+    // SAFETY: the native's frame is on top, its arguments are its first registers.
+    unsafe {
+        let frame = (*vm).frame;
+        let rt = (*frame).method;
+        (*frame).pc = pc;
+        let Some(function) = (*rt).native else {
+            return slow::link_native(vm, pc, fp);
+        };
+        let args = Args::new(std::slice::from_raw_parts(fp, usize::from((*rt).arg_slots)));
+        match function(&mut *vm, args) {
+            Ok(word) => native_returned(vm, word),
+            Err(trap) => trapped(vm, trap),
         }
     }
 }

@@ -97,8 +97,7 @@ handler!(invokebasic_q, |i, pc, fp, vm, heap, t| {
     if handle == 0 {
         return cold::null_pointer::<M>(pc, fp, vm, heap, t);
     }
-    let target = (*vm).basic_target(Ref(handle));
-    enter!((*vm).methods.rt(target), i.a, pc, fp, vm, heap, t, M)
+    enter!(slow::link::basic_target(vm, Ref(handle)), i.a, pc, fp, vm, heap, t, M)
 });
 
 handler!(linkto_q, |i, pc, fp, vm, heap, t| {

@@ -106,7 +106,7 @@ handler!(instanceof_q, |i, pc, fp, vm, heap, t| {
 
 handler!(monitorenter, |i, pc, fp, vm, heap, t| {
     let object = r32!(fp, i.a);
-    if object != 0 && (*vm).lock_fast(Ref(object)) {
+    if object != 0 && slow::lock_fast(vm, Ref(object)) {
         go!(pc.add(1), fp, vm, heap, t)
     }
     return cold::monitorenter::<M>(pc, fp, vm, heap, t);
@@ -114,7 +114,7 @@ handler!(monitorenter, |i, pc, fp, vm, heap, t| {
 
 handler!(monitorexit, |i, pc, fp, vm, heap, t| {
     let object = r32!(fp, i.a);
-    if object != 0 && (*vm).unlock_fast(Ref(object)) {
+    if object != 0 && slow::unlock_fast(vm, Ref(object)) {
         go!(pc.add(1), fp, vm, heap, t)
     }
     follow!(slow::monitorexit(vm, pc, Ref(r32!(fp, i.a))), vm, heap, t)

@@ -1,7 +1,6 @@
 //! Entering and leaving methods: stubs, hooks and returns (JVMS §2.11.8).
 
 use super::{call, slow, unwind};
-use crate::native::Args;
 
 handler!(
     /// Entry of a method on its first call: translate, then start.
@@ -16,17 +15,7 @@ handler!(abstract_method, |i, pc, fp, vm, heap, t| {
 handler!(
     /// Entry of a native method. Runs again from here after an upcall or a wait.
     native, |i, pc, fp, vm, heap, t| {
-    let frame = (*vm).frame;
-    let rt = (*frame).method;
-    (*frame).pc = pc;
-    let Some(function) = (*rt).native else {
-        follow!(slow::link_native(vm, pc, fp), vm, heap, t)
-    };
-    let args = Args::new(std::slice::from_raw_parts(fp, usize::from((*rt).arg_slots)));
-    match function(&mut *vm, args) {
-        Ok(word) => follow!(call::native_returned(vm, word), vm, heap, t),
-        Err(trap) => follow!(call::trapped(vm, trap), vm, heap, t),
-    }
+    follow!(call::run_native(vm, pc, fp), vm, heap, t)
 });
 
 handler!(hook, |i, pc, fp, vm, heap, t| {

@@ -301,6 +301,13 @@ pub(in super::super) fn invokehandle_q<M: Mode>(vm: *mut Vm, pc: *const Insn, fp
     }
 }
 
+/// The method behind a handle's form. Out of line, so that the handler ends in a jump.
+#[inline(never)]
+pub(in super::super) fn basic_target(vm: *mut Vm, handle: Ref) -> *const MethodRt {
+    // SAFETY: called with the machine's own pointer.
+    unsafe { (*vm).methods.rt((*vm).basic_target(handle)) }
+}
+
 /// `linkToStatic` and its like: the last argument names the method.
 pub(in super::super) fn linkto_q<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
     // SAFETY: a Java frame is on top; the member name is the last argument register.
