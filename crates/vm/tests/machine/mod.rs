@@ -27,7 +27,7 @@ pub fn with_java(test: &str, source: &str, check: impl Fn(&mut Vm, &dyn Fn(&Vm, 
             java_home: jdk.home.display().to_string(),
             class_path: String::new(),
             properties: Vec::new(),
-            heap_limit: 256 << 20,
+            heap_limit: 64 << 20,
             seed: 1,
             assertions: true,
         };
