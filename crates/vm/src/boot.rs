@@ -218,7 +218,7 @@ impl Vm {
                 Ok(value) => return Ok(value),
                 Err(Trap::Throw(exception)) => return Err(Unfinished::Threw(exception)),
                 Err(Trap::Stop(stop)) => return Err(Unfinished::Stopped(*stop)),
-                Err(Trap::Blocked | Trap::Collect(_)) => {
+                Err(Trap::Blocked) => {
                     let reason = "waiting for another thread outside of Java code".to_owned();
                     return Err(Unfinished::Stopped(Stop::Unsupported(reason)));
                 }
