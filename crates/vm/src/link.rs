@@ -163,7 +163,8 @@ impl Vm {
             return Err(self.throw("java/lang/NoClassDefFoundError", &message));
         }
         match options.expected_name.as_deref() {
-            Some(expected) if expected != file.name() => {
+            // A hidden class takes the name it is given.
+            Some(expected) if expected != file.name() && options.hidden_for.is_none() => {
                 let expected = classfile::mutf8::display(expected);
                 let message = format!("{expected} (wrong name: {name})");
                 Err(self.throw("java/lang/NoClassDefFoundError", &message))

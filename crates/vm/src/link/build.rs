@@ -41,14 +41,15 @@ impl Vm {
     ) -> Res<ClassId> {
         let id = self.next_class_id();
         let hidden = options.hidden_for.is_some();
+        let given = options.expected_name.as_deref().unwrap_or(file.name());
         let name = if hidden {
             // The id makes it unique, also after a rollback.
             let suffix = format!("+0x{:016x}", id.0);
-            self.symbols.intern(&[file.name(), suffix.as_bytes()].concat())
+            self.symbols.intern(&[given, suffix.as_bytes()].concat())
         } else {
             self.symbols.intern(file.name())
         };
-        let package = self.symbols.intern(package_of(file.name()));
+        let package = self.symbols.intern(package_of(given));
         let is_interface = file.access_flags() & flags::INTERFACE != 0;
         let all_interfaces = self.all_interfaces(id, is_interface, super_class, &interfaces);
         let first_method = self.methods.next_id();
