@@ -6,6 +6,7 @@
 //! A folder `<Name>.resources` beside it is put on the class path after the classes.
 //! Groups named `jdk25-…` need release 25.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -75,6 +76,19 @@ pub fn discover(folder: &Path) -> io::Result<Vec<Fixture>> {
     Ok(fixtures)
 }
 
+/// The fixtures that fit any of the filters, or all if there is no filter.
+///
+/// A filter is a part of `group/Name`; one that names a fixture in full means only that one.
+pub fn choose(fixtures: Vec<Fixture>, filters: &[String]) -> Vec<Fixture> {
+    let paths: BTreeSet<String> = fixtures.iter().map(Fixture::path).collect();
+    let fits = |fixture: &Fixture| {
+        let path = fixture.path();
+        let part = |filter: &String| !paths.contains(filter) && path.contains(filter.as_str());
+        filters.is_empty() || filters.iter().any(|filter| *filter == path || part(filter))
+    };
+    fixtures.into_iter().filter(fits).collect()
+}
+
 fn read(group: String, source: PathBuf) -> io::Result<Fixture> {
     let text = fs::read_to_string(&source)?;
     let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -94,4 +108,44 @@ fn read(group: String, source: PathBuf) -> io::Result<Fixture> {
     }
     let resources = resources.is_dir().then_some(resources);
     Ok(Fixture { group, name, source, resources, args, stdin, grants })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fixture, choose, runs_on};
+    use std::path::PathBuf;
+
+    fn fixture(group: &str, name: &str) -> Fixture {
+        Fixture {
+            group: group.to_owned(),
+            name: name.to_owned(),
+            source: PathBuf::new(),
+            resources: None,
+            args: Vec::new(),
+            stdin: String::new(),
+        }
+    }
+
+    fn chosen(filters: &[&str]) -> Vec<String> {
+        let all = vec![fixture("io", "Read"), fixture("io", "Readers"), fixture("text", "Read")];
+        let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
+        choose(all, &filters).iter().map(Fixture::path).collect()
+    }
+
+    #[test]
+    fn choose_takes_all_without_a_filter_and_parts_with_one() {
+        assert_eq!(chosen(&[]).len(), 3);
+        assert_eq!(chosen(&["Readers", "text/"]), ["io/Readers", "text/Read"]);
+    }
+
+    #[test]
+    fn choose_takes_one_fixture_for_its_full_name() {
+        assert_eq!(chosen(&["io/Read"]), ["io/Read"]);
+    }
+
+    #[test]
+    fn runs_on_keeps_the_groups_of_release_25_from_17() {
+        assert!(runs_on("hello", 17) && runs_on("jdk25-language", 25));
+        assert!(!runs_on("jdk25-language", 17));
+    }
 }

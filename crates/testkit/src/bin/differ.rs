@@ -97,7 +97,7 @@ fn differ_all(options: &Options) -> Result<bool, String> {
     let folder = root::repository().join("fixtures/vm");
     let fixtures =
         fixture::discover(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let fixtures = choose(fixtures, &options.filters);
+    let fixtures = fixture::choose(fixtures, &options.filters);
     if options.list {
         fixtures.iter().for_each(|fixture| say(&fixture.path()));
         return Ok(true);
@@ -120,17 +120,6 @@ fn differ_all(options: &Options) -> Result<bool, String> {
         all_agree &= differ_one(options, &plan, &fixtures)?;
     }
     Ok(all_agree)
-}
-
-/// A filter that names a fixture in full means only that one.
-fn choose(fixtures: Vec<Fixture>, filters: &[String]) -> Vec<Fixture> {
-    let paths: BTreeSet<String> = fixtures.iter().map(Fixture::path).collect();
-    let fits = |fixture: &Fixture| {
-        let path = fixture.path();
-        let part = |filter: &String| !paths.contains(filter) && path.contains(filter.as_str());
-        filters.is_empty() || filters.iter().any(|filter| *filter == path || part(filter))
-    };
-    fixtures.into_iter().filter(fits).collect()
 }
 
 /// The command of our machine, built first unless told otherwise.
