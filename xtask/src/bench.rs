@@ -31,7 +31,9 @@ pub(crate) fn run(binary: &str, filter: &[&str]) -> Result<(), String> {
         return Err(format!("javac failed:\n{}", String::from_utf8_lossy(&javac.stderr)));
     }
     let java = java_home.join("bin/java");
-    let mut table = String::from("| program | nonpareil ms | java -Xint ms | java ms | speed against -Xint | against java |\n|---|---|---|---|---|---|\n");
+    let mut table = String::from(
+        "| program | nonpareil ms | java -Xint ms | java ms | speed against -Xint | against java |\n|---|---|---|---|---|---|\n",
+    );
     let mut logs = 0.0;
     let mut n = 0_u32;
     for source in &sources {
@@ -39,8 +41,22 @@ pub(crate) fn run(binary: &str, filter: &[&str]) -> Result<(), String> {
         if !filter.is_empty() && !filter.contains(&name.as_str()) {
             continue;
         }
-        let ours = vec![binary.to_string(), "run".into(), "--jdk".into(), java_home.display().to_string(), "--classpath".into(), CLASSES.into(), name.clone()];
-        let xint = vec![java.display().to_string(), "-Xint".into(), "-cp".into(), CLASSES.into(), name.clone()];
+        let ours = vec![
+            binary.to_string(),
+            "run".into(),
+            "--jdk".into(),
+            java_home.display().to_string(),
+            "--classpath".into(),
+            CLASSES.into(),
+            name.clone(),
+        ];
+        let xint = vec![
+            java.display().to_string(),
+            "-Xint".into(),
+            "-cp".into(),
+            CLASSES.into(),
+            name.clone(),
+        ];
         let jit = vec![java.display().to_string(), "-cp".into(), CLASSES.into(), name.clone()];
         let mut best = [Duration::MAX; 3];
         let mut outputs = [String::new(), String::new(), String::new()];
@@ -58,12 +74,18 @@ pub(crate) fn run(binary: &str, filter: &[&str]) -> Result<(), String> {
         let (against_xint, against_java) = (ms[1] / ms[0], ms[2] / ms[0]);
         logs += against_xint.ln();
         n += 1;
-        let row = format!("| {name} | {:.0} | {:.0} | {:.0} | {against_xint:.2}x | {against_java:.2}x |", ms[0], ms[1], ms[2]);
+        let row = format!(
+            "| {name} | {:.0} | {:.0} | {:.0} | {against_xint:.2}x | {against_java:.2}x |",
+            ms[0], ms[1], ms[2]
+        );
         say(&row);
         let _ = writeln!(table, "{row}");
     }
     if n > 0 {
-        say(&format!("\n{table}\ngeometric mean against java -Xint: {:.2}x over {n} programs", (logs / f64::from(n)).exp()));
+        say(&format!(
+            "\n{table}\ngeometric mean against java -Xint: {:.2}x over {n} programs",
+            (logs / f64::from(n)).exp()
+        ));
     }
     Ok(())
 }
@@ -76,7 +98,11 @@ fn timed(command: &[String]) -> Result<(Duration, String), String> {
         .map_err(|e| format!("{}: {e}", command[0]))?;
     let time = start.elapsed();
     if !output.status.success() {
-        return Err(format!("{} failed:\n{}", command.join(" "), String::from_utf8_lossy(&output.stderr)));
+        return Err(format!(
+            "{} failed:\n{}",
+            command.join(" "),
+            String::from_utf8_lossy(&output.stderr)
+        ));
     }
     Ok((time, String::from_utf8_lossy(&output.stdout).into_owned()))
 }

@@ -4,12 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which workspace crates each crate may use. A new edge is a design decision; see ARCHITECTURE.md.
-const MAY_USE: &[(&str, &[&str])] = &[
-    ("classfile", &[]),
-    ("vm", &["classfile"]),
-    ("cli", &["classfile", "vm"]),
-    ("testkit", &[]),
-];
+const MAY_USE: &[(&str, &[&str])] =
+    &[("classfile", &[]), ("vm", &["classfile"]), ("cli", &["classfile", "vm"]), ("testkit", &[])];
 
 /// Crates that only development dependencies may name.
 const DEVELOPMENT_ONLY: &[&str] = &["testkit"];
@@ -17,7 +13,8 @@ const DEVELOPMENT_ONLY: &[&str] = &["testkit"];
 /// A file past this asks to be split. Generated tables say so on line one and are exempt.
 const MOST_LINES: usize = 800;
 
-const FORBIDDEN_NAMES: &[&str] = &["utils", "util", "helpers", "helper", "common", "misc", "imp", "manager"];
+const FORBIDDEN_NAMES: &[&str] =
+    &["utils", "util", "helpers", "helper", "common", "misc", "imp", "manager"];
 
 /// Checks everything; the error lists every finding.
 pub(crate) fn check() -> Result<(), String> {
@@ -54,7 +51,9 @@ fn check_edges(findings: &mut Vec<String>) {
                 continue;
             }
             let dependency = line.split(['.', '=', ' ']).next().unwrap_or_default();
-            if !MAY_USE.iter().any(|(krate, _)| *krate == dependency) || !section.ends_with("dependencies") {
+            if !MAY_USE.iter().any(|(krate, _)| *krate == dependency)
+                || !section.ends_with("dependencies")
+            {
                 continue;
             }
             let development = section == "dev-dependencies";
@@ -89,7 +88,8 @@ fn check_source(path: &Path, findings: &mut Vec<String>) {
     let n_lines = text.lines().count();
     let generated = text.lines().next().is_some_and(|l| l.contains("generated"));
     if n_lines > MOST_LINES && !generated {
-        findings.push(format!("{shown}: {n_lines} lines, more than {MOST_LINES}; split it by idea"));
+        findings
+            .push(format!("{shown}: {n_lines} lines, more than {MOST_LINES}; split it by idea"));
     }
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     if FORBIDDEN_NAMES.contains(&stem.as_str()) {

@@ -27,7 +27,8 @@ pub(crate) fn find(named: Option<&Path>) -> Result<Jdk, String> {
     let Some(folder) = home_of_command() else {
         return Err("no JDK found\nhint: name one with --jdk FOLDER or JAVA_HOME".to_owned());
     };
-    open(&folder).map_err(|error| format!("the JDK of `java` on the PATH, {}: {error}", folder.display()))
+    open(&folder)
+        .map_err(|error| format!("the JDK of `java` on the PATH, {}: {error}", folder.display()))
 }
 
 impl Jdk {
@@ -59,7 +60,8 @@ fn add_targets(folder: &Path, depth: u32, targets: &mut Vec<PathBuf>) {
 /// The folder two above the `java` command, which may be a link to a link.
 fn home_of_command() -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
-    let command = env::split_paths(&path).map(|folder| folder.join("java")).find(|file| file.is_file())?;
+    let command =
+        env::split_paths(&path).map(|folder| folder.join("java")).find(|file| file.is_file())?;
     let command = command.canonicalize().ok()?;
     Some(command.parent()?.parent()?.to_path_buf())
 }
@@ -68,7 +70,9 @@ fn open(folder: &Path) -> Result<Jdk, String> {
     let home = folder.canonicalize().map_err(|error| error.to_string())?;
     let modules = home.join("lib/modules");
     if !modules.is_file() {
-        return Err("not a JDK: it has no lib/modules\nhint: JDK 17 and 25 are supported".to_owned());
+        return Err(
+            "not a JDK: it has no lib/modules\nhint: JDK 17 and 25 are supported".to_owned()
+        );
     }
     let image = JImage::open(&modules).map_err(|error| error.to_string())?;
     Ok(Jdk { home, image: Arc::new(image) })

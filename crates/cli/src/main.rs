@@ -28,7 +28,11 @@ fn main() -> ExitCode {
         Err(error) => {
             // Help and version are no errors and go to standard output; clap knows.
             let _ = error.print();
-            return if error.use_stderr() { ExitCode::from(Failure::Input as u8) } else { ExitCode::SUCCESS };
+            return if error.use_stderr() {
+                ExitCode::from(Failure::Input as u8)
+            } else {
+                ExitCode::SUCCESS
+            };
         }
     };
     let result = panic::catch_unwind(|| match &options.command {
@@ -41,7 +45,9 @@ fn main() -> ExitCode {
             ExitCode::from(Failure::Input as u8)
         }
         Err(_) => {
-            say("this is a bug in nonpareil; please report it with the lines above and the command");
+            say(
+                "this is a bug in nonpareil; please report it with the lines above and the command",
+            );
             ExitCode::from(Failure::Internal as u8)
         }
     }

@@ -44,7 +44,13 @@ impl RunOptions {
 #[derive(Debug, Args)]
 pub(crate) struct MachineOptions {
     /// Where to look for classes: folders and jars with `:` between them.
-    #[arg(long, visible_alias = "class-path", short_alias = 'c', value_name = "PATH", default_value = ".")]
+    #[arg(
+        long,
+        visible_alias = "class-path",
+        short_alias = 'c',
+        value_name = "PATH",
+        default_value = "."
+    )]
     pub(crate) classpath: String,
 
     /// The JDK to run on; otherwise JAVA_HOME, otherwise the one of `java` on the PATH.

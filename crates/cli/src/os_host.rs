@@ -15,7 +15,8 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use vm::host::{
-    Change, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform, Right, Space, errno,
+    Change, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform, Right, Space,
+    errno,
 };
 
 /// See the module text.
@@ -88,7 +89,9 @@ fn locale() -> (String, String) {
     let name = name.split(['.', '@']).next().unwrap_or_default();
     match name.split_once('_') {
         Some((language, country)) => (language.to_owned(), country.to_owned()),
-        None if name.is_empty() || name == "C" || name == "POSIX" => ("en".to_owned(), String::new()),
+        None if name.is_empty() || name == "C" || name == "POSIX" => {
+            ("en".to_owned(), String::new())
+        }
         None => (name.to_owned(), String::new()),
     }
 }
@@ -235,7 +238,10 @@ impl Host for OsHost {
 
     fn handle_metadata(&mut self, file: Handle) -> HostResult<Metadata> {
         if file <= Handle::STDERR {
-            return Ok(Metadata { mode: Metadata::CHARACTER_DEVICE | 0o620, ..Metadata::default() });
+            return Ok(Metadata {
+                mode: Metadata::CHARACTER_DEVICE | 0o620,
+                ..Metadata::default()
+            });
         }
         self.file(file)?.metadata().map(|metadata| metadata_of(&metadata)).map_err(failure)
     }
@@ -330,7 +336,9 @@ impl Host for OsHost {
                     Links::Keep => std::os::unix::fs::lchown(path(name), user, group),
                 }
             }
-            Change::SetTimes { path: name, accessed, modified, .. } => set_times(name, accessed, modified),
+            Change::SetTimes { path: name, accessed, modified, .. } => {
+                set_times(name, accessed, modified)
+            }
         };
         result.map_err(failure)
     }

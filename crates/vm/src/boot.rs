@@ -77,7 +77,11 @@ const INITIALISED_EARLY: &[&str] = &[
 
 impl Vm {
     /// A machine that has booted the JDK in `image` and is ready to load a program.
-    pub fn boot(image: Arc<JImage>, options: Options, host: Box<dyn Host>) -> Result<Vm, BootError> {
+    pub fn boot(
+        image: Arc<JImage>,
+        options: Options,
+        host: Box<dyn Host>,
+    ) -> Result<Vm, BootError> {
         let mut vm = Vm::new(image, options, Arc::new(native::table()), host)?;
         vm.threads.push(Thread::first()?);
         vm.enter_thread(0);
@@ -85,7 +89,9 @@ impl Vm {
         vm.scheduler.patient = true;
         let loaded = vm.complete(Vm::load_well_known);
         vm.check("loading the first classes", loaded)?;
-        for class in ["java/lang/String", "java/lang/System", "java/lang/Class", "java/lang/ThreadGroup"] {
+        for class in
+            ["java/lang/String", "java/lang/System", "java/lang/Class", "java/lang/ThreadGroup"]
+        {
             vm.boot_initialise(class)?;
         }
         vm.make_main_thread()?;
@@ -113,12 +119,22 @@ impl Vm {
         let system = self.boot_new(GROUP, "()V", |_, _| Ok(()), &[])?;
         let name = self.boot_string("main")?;
         let args = [system.to_slot(), name.to_slot()];
-        let main = self.boot_new(GROUP, "(Ljava/lang/ThreadGroup;Ljava/lang/String;)V", |_, _| Ok(()), &args)?;
+        let main = self.boot_new(
+            GROUP,
+            "(Ljava/lang/ThreadGroup;Ljava/lang/String;)V",
+            |_, _| Ok(()),
+            &args,
+        )?;
         self.boot_initialise("java/lang/Thread")?;
         let name = self.boot_string("main")?;
         let args = [main.to_slot(), name.to_slot()];
         let descriptor = "(Ljava/lang/ThreadGroup;Ljava/lang/String;)V";
-        self.boot_new("java/lang/Thread", descriptor, |vm, thread| vm.attach_first_thread(thread), &args)?;
+        self.boot_new(
+            "java/lang/Thread",
+            descriptor,
+            |vm, thread| vm.attach_first_thread(thread),
+            &args,
+        )?;
         self.first_thread_made();
         Ok(())
     }
@@ -129,7 +145,9 @@ impl Vm {
         self.boot_initialise(CONSTANTS)?;
         let class = self.complete(|vm| vm.boot_class(CONSTANTS));
         let class = self.check(CONSTANTS, class)?;
-        for (name, value) in [("ADDRESS_SIZE0", 8), ("PAGE_SIZE", 4096), ("DATA_CACHE_LINE_FLUSH_SIZE", 0)] {
+        for (name, value) in
+            [("ADDRESS_SIZE0", 8), ("PAGE_SIZE", 4096), ("DATA_CACHE_LINE_FLUSH_SIZE", 0)]
+        {
             let (mirror, offset) = self.static_slot(class, name, "I");
             self.heap.store_u32(mirror, offset, value);
         }
@@ -154,10 +172,18 @@ impl Vm {
         self.check("making a string", string)
     }
 
-    fn boot_method(&mut self, class: &str, name: &str, descriptor: &str) -> Result<MethodId, BootError> {
+    fn boot_method(
+        &mut self,
+        class: &str,
+        name: &str,
+        descriptor: &str,
+    ) -> Result<MethodId, BootError> {
         let found = self.complete(|vm| {
             let class = vm.boot_class(class)?;
-            Ok(vm.class(class).method(name.as_bytes(), descriptor.as_bytes()).map(|method| method.id))
+            Ok(vm
+                .class(class)
+                .method(name.as_bytes(), descriptor.as_bytes())
+                .map(|method| method.id))
         });
         let step = format!("{class}.{name}{descriptor}");
         match self.check(&step, found)? {
@@ -167,7 +193,13 @@ impl Vm {
     }
 
     /// Calls a static method of the class library.
-    fn boot_call(&mut self, class: &str, name: &str, descriptor: &str, args: &[u64]) -> Result<Value, BootError> {
+    fn boot_call(
+        &mut self,
+        class: &str,
+        name: &str,
+        descriptor: &str,
+        args: &[u64],
+    ) -> Result<Value, BootError> {
         let method = self.boot_method(class, name, descriptor)?;
         let outcome = self.call_plain(method, args);
         let result = match outcome {
@@ -244,9 +276,13 @@ impl Vm {
                         self.class_init_returned(class);
                         Ok(())
                     }
-                    Hook::LoadedClass { loader, name, asked, keep_exception } => {
-                        self.class_loaded(loader, name, asked, keep_exception, Ref::from_slot(value.to_slot()))
-                    }
+                    Hook::LoadedClass { loader, name, asked, keep_exception } => self.class_loaded(
+                        loader,
+                        name,
+                        asked,
+                        keep_exception,
+                        Ref::from_slot(value.to_slot()),
+                    ),
                     _ => Ok(()),
                 };
                 match done {

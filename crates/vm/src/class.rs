@@ -143,7 +143,9 @@ impl Class {
         let dotted = |part: &[u8]| classfile::mutf8::display(part).replace('/', ".");
         let name = self.name.as_bytes();
         match name.iter().rposition(|&byte| byte == b'+') {
-            Some(at) if self.hidden => format!("{}/{}", dotted(&name[..at]), dotted(&name[at + 1..])),
+            Some(at) if self.hidden => {
+                format!("{}/{}", dotted(&name[..at]), dotted(&name[at + 1..]))
+            }
             _ => dotted(name),
         }
     }

@@ -28,7 +28,12 @@ impl Vm {
     }
 
     /// A method as `void a.B.m(int, java.lang.String[])`; without a holder the class is left out.
-    pub fn signature_text(&self, holder: Option<ClassId>, name: &[u8], descriptor: &[u8]) -> String {
+    pub fn signature_text(
+        &self,
+        holder: Option<ClassId>,
+        name: &[u8],
+        descriptor: &[u8],
+    ) -> String {
         let holder = holder.map(|holder| self.external_name(holder) + ".").unwrap_or_default();
         let name = mutf8::display(name);
         let Some(parsed) = MethodDescriptor::parse(descriptor) else {
@@ -50,7 +55,11 @@ impl Vm {
     /// `A is in unnamed module of loader 'app'`.
     pub fn module_and_loader_text(&self, class: ClassId) -> String {
         let (loader, package) = (self.class(class).loader, self.element_package(class));
-        format!("{} is in {}", self.external_name(class), self.place_text(class_place(loader, package)))
+        format!(
+            "{} is in {}",
+            self.external_name(class),
+            self.place_text(class_place(loader, package))
+        )
     }
 
     /// Both classes' modules in one phrase, or each in its own where they differ.
@@ -75,7 +84,10 @@ impl Vm {
         let place = class_place(loader, package);
         let other = self.external_name(b);
         if self.module_of_place(place) == self.module_of(b) {
-            return format!("{name} and {other} are in {}", self.place_text(class_place(self.class(b).loader, self.element_package(b))));
+            return format!(
+                "{name} and {other} are in {}",
+                self.place_text(class_place(self.class(b).loader, self.element_package(b)))
+            );
         }
         format!("{name} is in {}; {}", self.place_text(place), self.module_and_loader_text(b))
     }
@@ -83,7 +95,8 @@ impl Vm {
     /// The name of a package's module; `unnamed module` where it has none.
     pub(crate) fn place_module_text(&self, loader: LoaderId, package: Symbol) -> String {
         let java = self.module_of_package(loader, package);
-        let named = self.modules.defined.iter().find(|module| module.java == java && !java.is_null());
+        let named =
+            self.modules.defined.iter().find(|module| module.java == java && !java.is_null());
         named.map_or("unnamed module".into(), |module| module.name.to_string())
     }
 
@@ -113,10 +126,13 @@ impl Vm {
     /// `module java.base of loader 'bootstrap'`.
     fn place_text(&self, place: Place) -> String {
         let java = self.module_of_place(place);
-        let named = self.modules.defined.iter().find(|module| module.java == java && !java.is_null());
+        let named =
+            self.modules.defined.iter().find(|module| module.java == java && !java.is_null());
         let module = match named {
             Some(module) => format!("module {}", module.name),
-            None if self.modules.defined.is_empty() && place.loader == LoaderId::BOOT => "module java.base".into(),
+            None if self.modules.defined.is_empty() && place.loader == LoaderId::BOOT => {
+                "module java.base".into()
+            }
             None => "unnamed module".into(),
         };
         format!("{module} of loader {}", self.loader_text(place.loader))

@@ -59,7 +59,8 @@ impl Vm {
     }
 
     fn known_field(&self, class: ClassId, name: &str, descriptor: &str) -> Field {
-        self.lookup_field(class, name.as_bytes(), descriptor.as_bytes())
-            .unwrap_or_else(|| panic!("internal: no field {name} {descriptor} in {}", self.class(class).name))
+        self.lookup_field(class, name.as_bytes(), descriptor.as_bytes()).unwrap_or_else(|| {
+            panic!("internal: no field {name} {descriptor} in {}", self.class(class).name)
+        })
     }
 }

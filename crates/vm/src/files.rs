@@ -283,7 +283,12 @@ impl Vm {
     }
 
     /// Reads at a given position; the descriptor's own stays.
-    pub fn read_file_at(&mut self, descriptor: i32, at: u64, buffer: &mut [u8]) -> HostResult<usize> {
+    pub fn read_file_at(
+        &mut self,
+        descriptor: i32,
+        at: u64,
+        buffer: &mut [u8],
+    ) -> HostResult<usize> {
         let file = self.files.table.get(descriptor)?;
         match (file.target, file.position) {
             (Target::Host(handle), Some(_)) => self.host.read(handle, Some(at), buffer),
@@ -364,14 +369,16 @@ impl Vm {
 
     /// Forgets the mapping that begins at an address.
     pub fn take_mapping(&mut self, address: u64) -> Option<Mapping> {
-        let position = self.files.table.mappings.iter().position(|mapping| mapping.address == address)?;
+        let position =
+            self.files.table.mappings.iter().position(|mapping| mapping.address == address)?;
         self.before_file_change();
         Some(self.files.table.mappings.remove(position))
     }
 
     /// Brings what is mapped into its file.
     pub fn write_mapping(&mut self, mapping: Mapping) -> HostResult<()> {
-        let Some(content) = self.heap.raw_bytes(mapping.address, mapping.size).map(<[u8]>::to_vec) else {
+        let Some(content) = self.heap.raw_bytes(mapping.address, mapping.size).map(<[u8]>::to_vec)
+        else {
             return Err(Failure::Os(errno::EINVAL));
         };
         let mut written = 0;

@@ -10,8 +10,8 @@
 
 use crate::class::MethodRt;
 use crate::code::Insn;
-use crate::value::{ClassId, Kind, LoaderId, MethodId, Ref};
 use crate::symbol::Symbol;
+use crate::value::{ClassId, Kind, LoaderId, MethodId, Ref};
 
 /// One activation.
 #[derive(Debug, Clone, Copy)]

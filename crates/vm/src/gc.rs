@@ -141,10 +141,13 @@ impl Vm {
             }
             Collect::Room(size) => {
                 let place = (self.frame, self.fuel, self.fuel_reserve);
-                self.gc.n_retries = if self.gc.retried == Some(place) { self.gc.n_retries + 1 } else { 0 };
+                self.gc.n_retries =
+                    if self.gc.retried == Some(place) { self.gc.n_retries + 1 } else { 0 };
                 self.gc.retried = Some(place);
                 self.collect_for(size);
-                if self.heap.top.saturating_add(size) > self.heap.end || self.gc.n_retries > MOST_RETRIES {
+                if self.heap.top.saturating_add(size) > self.heap.end
+                    || self.gc.n_retries > MOST_RETRIES
+                {
                     self.gc.retried = None;
                     return Err(self.throw("java/lang/OutOfMemoryError", "Java heap space"));
                 }
@@ -164,7 +167,10 @@ impl Vm {
     /// Whether `Trap::Collect` can be answered: Java code runs, and no mark is open.
     pub fn can_collect(&self) -> bool {
         self.depth() == 0
-            && self.threads.get(self.current).is_some_and(|thread| self.frame >= thread.frames.start())
+            && self
+                .threads
+                .get(self.current)
+                .is_some_and(|thread| self.frame >= thread.frames.start())
     }
 
     /// Collects; `false` where some frame cannot be read and nothing was done.

@@ -265,7 +265,11 @@ impl Heap {
             let end = new_top + freed;
             // SAFETY: nothing lives behind the new top; dropped pages read as zero again.
             unsafe {
-                libc::madvise(self.base.add(start).cast(), end.saturating_sub(start), libc::MADV_DONTNEED);
+                libc::madvise(
+                    self.base.add(start).cast(),
+                    end.saturating_sub(start),
+                    libc::MADV_DONTNEED,
+                );
             }
         }
     }

@@ -135,7 +135,11 @@ impl Vm {
         let n_hooks = self.n_hooks();
         self.heap.store_u32(mirror, self.known.class_init_thread, thread);
         self.heap.store_u32(mirror, self.known.class_init_depth, n_hooks);
-        self.heap.store_u32(mirror, self.known.class_init_behalf, behalf.map_or(0, |class| class.0 + 1));
+        self.heap.store_u32(
+            mirror,
+            self.known.class_init_behalf,
+            behalf.map_or(0, |class| class.0 + 1),
+        );
         self.set_init_state(class, InitState::Supers);
         Ok(())
     }
@@ -212,12 +216,18 @@ impl Vm {
         self.finish(class, InitState::Failed);
         let name = self.external_name(self.class_of(exception));
         let message = self.heap.load_ref(exception, self.known.throwable_detail_message);
-        let colon = if message.is_null() { String::new() } else { format!(": {}", self.string_text(message)) };
+        let colon = if message.is_null() {
+            String::new()
+        } else {
+            format!(": {}", self.string_text(message))
+        };
         let thread = self.current_thread_name();
         let text = format!("Exception {name}{colon} [in thread \"{thread}\"]");
         let backtrace = self.heap.load_ref(exception, self.known.throwable_backtrace);
         let depth = self.heap.load_u32(exception, self.known.throwable_depth);
-        if let Ok(record) = self.new_throwable(self.known.exception_in_initializer_error, Some(&text), Ref::NULL) {
+        if let Ok(record) =
+            self.new_throwable(self.known.exception_in_initializer_error, Some(&text), Ref::NULL)
+        {
             // It shows where the original was thrown and cannot be given another cause.
             self.heap.store_ref(record, self.known.throwable_backtrace, backtrace);
             self.heap.store_u32(record, self.known.throwable_depth, depth);
@@ -271,7 +281,8 @@ impl Vm {
 
     fn current_thread_name(&self) -> String {
         let java = self.threads.get(self.current).map_or(Ref::NULL, |thread| thread.java);
-        let name = java.some().map_or(Ref::NULL, |java| self.heap.load_ref(java, self.known.thread_name));
+        let name =
+            java.some().map_or(Ref::NULL, |java| self.heap.load_ref(java, self.known.thread_name));
         name.some().map_or("main".into(), |name| self.string_text(name))
     }
 }

@@ -154,7 +154,13 @@ unsafe fn step_probe<M: Mode>(vm: *mut Vm, pc: *const Insn) {
 
 /// Runs the next instruction.
 #[inline(always)]
-unsafe fn dispatch(pc: *const Insn, fp: *mut u64, vm: *mut Vm, heap: *mut u8, table: *const Table) -> Exit {
+unsafe fn dispatch(
+    pc: *const Insn,
+    fp: *mut u64,
+    vm: *mut Vm,
+    heap: *mut u8,
+    table: *const Table,
+) -> Exit {
     // SAFETY: translated code only holds valid instruction numbers.
     unsafe {
         let handler = *(&raw const (*table).handlers).cast::<Handler>().add((*pc).op as usize);

@@ -33,7 +33,11 @@ impl IntrinsicTable {
         let tables: [&[Row]; 4] = [arrays::ROWS, numbers::ROWS, objects::ROWS, strings::ROWS];
         let newer: &[Row] = if jdk >= 25 { numbers::ROWS_25 } else { &[] };
         let rows = tables.into_iter().chain([newer]).flatten();
-        IntrinsicTable { rows: rows.map(|&(class, name, descriptor, f)| ((class, name, descriptor), f)).collect() }
+        IntrinsicTable {
+            rows: rows
+                .map(|&(class, name, descriptor, f)| ((class, name, descriptor), f))
+                .collect(),
+        }
     }
 }
 
@@ -46,8 +50,11 @@ impl Vm {
             return None;
         }
         let text = |bytes: &'static [u8]| std::str::from_utf8(bytes).ok();
-        let key =
-            (text(class.name.as_bytes())?, text(method.name.as_bytes())?, text(method.descriptor.as_bytes())?);
+        let key = (
+            text(class.name.as_bytes())?,
+            text(method.name.as_bytes())?,
+            text(method.descriptor.as_bytes())?,
+        );
         self.intrinsics.rows.get(&key).copied()
     }
 }

@@ -28,7 +28,6 @@ use crate::frame::{Hook, Res, Trap, Upcall};
 use crate::value::{ClassId, Kind, MethodId, Ref, Value};
 use crate::vm::Vm;
 
-
 /// What a call from `Hook::CallSite` was for: the high bits of its tag.
 const TAG_SITE: u32 = 0;
 const TAG_CONSTANT: u32 = 1 << 31;
@@ -70,13 +69,21 @@ impl Vm {
 
     /// Links an `invokedynamic` site: the adapter to call (static) and the appendix, its last
     /// argument, null for none.
-    pub fn link_invokedynamic(&mut self, caller: ClassId, cp: u16, site: u32) -> Res<(MethodId, Ref)> {
+    pub fn link_invokedynamic(
+        &mut self,
+        caller: ClassId,
+        cp: u16,
+        site: u32,
+    ) -> Res<(MethodId, Ref)> {
         if let Some(linked) = self.linked_site(caller, site)? {
             return Ok(linked);
         }
         let file = self.file_of(caller);
-        let Some(Constant::InvokeDynamic { bootstrap, name_and_type }) = file.constant_pool().get(cp) else {
-            return Err(self.throw("java/lang/ClassFormatError", "invokedynamic without call site specifier"));
+        let Some(Constant::InvokeDynamic { bootstrap, name_and_type }) =
+            file.constant_pool().get(cp)
+        else {
+            return Err(self
+                .throw("java/lang/ClassFormatError", "invokedynamic without call site specifier"));
         };
         let name = file.constant_pool().name_and_type(name_and_type).0;
         let handle = self.bootstrap_handle(caller, &file, bootstrap)?;
@@ -93,13 +100,21 @@ impl Vm {
     }
 
     /// Links a call of `MethodHandle.invoke`, `invokeExact` or a `VarHandle` access method.
-    pub fn link_invokehandle(&mut self, caller: ClassId, cp: u16, site: u32) -> Res<(MethodId, Ref)> {
+    pub fn link_invokehandle(
+        &mut self,
+        caller: ClassId,
+        cp: u16,
+        site: u32,
+    ) -> Res<(MethodId, Ref)> {
         if let Some(linked) = self.linked_site(caller, site)? {
             return Ok(linked);
         }
         let file = self.file_of(caller);
-        let Some(Constant::MethodRef { class, name_and_type }) = file.constant_pool().get(cp) else {
-            return Err(self.throw("java/lang/IncompatibleClassChangeError", "not a method of a class"));
+        let Some(Constant::MethodRef { class, name_and_type }) = file.constant_pool().get(cp)
+        else {
+            return Err(
+                self.throw("java/lang/IncompatibleClassChangeError", "not a method of a class")
+            );
         };
         let holder = self.resolve_class(caller, class)?;
         let method_type = self.method_type_at(caller, name_and_type)?;
@@ -117,7 +132,13 @@ impl Vm {
     }
 
     /// Keeps what a linkage call gave; the interrupted instruction then runs again.
-    pub fn call_site_returned(&mut self, class: ClassId, tag: u32, root: Ref, result: u64) -> Res<()> {
+    pub fn call_site_returned(
+        &mut self,
+        class: ClassId,
+        tag: u32,
+        root: Ref,
+        result: u64,
+    ) -> Res<()> {
         let result = Ref::from_slot(result);
         if tag & TAG_CONSTANT != 0 {
             let constants = self.constants_of(class)?;
@@ -201,7 +222,14 @@ impl Vm {
     }
 
     /// The trap that calls a static method of `MethodHandleNatives` by its name.
-    fn call_natives(&mut self, name: &str, args: Vec<u64>, class: ClassId, tag: u32, root: Ref) -> Res<Trap> {
+    fn call_natives(
+        &mut self,
+        name: &str,
+        args: Vec<u64>,
+        class: ClassId,
+        tag: u32,
+        root: Ref,
+    ) -> Res<Trap> {
         let natives = self.known.method_handle_natives;
         self.ensure_initialised(natives)?;
         let method = self
@@ -211,7 +239,11 @@ impl Vm {
             .find(|method| method.name.as_bytes() == name.as_bytes())
             .expect("internal: the JDK has the linkage methods")
             .id;
-        Ok(Trap::Upcall(Box::new(Upcall { method, args, hook: Hook::CallSite { class, tag, root } })))
+        Ok(Trap::Upcall(Box::new(Upcall {
+            method,
+            args,
+            hook: Hook::CallSite { class, tag, root },
+        })))
     }
 
     /// The `sites` array of a class, with room for `len` elements at least.

@@ -81,7 +81,8 @@ impl Vm {
     }
 
     fn new_instance(&mut self, class: ClassId) -> Result<Ref, Unfinished> {
-        let Some(constructor) = self.class(class).method(b"<init>", b"()V").map(|method| method.id) else {
+        let Some(constructor) = self.class(class).method(b"<init>", b"()V").map(|method| method.id)
+        else {
             return Err(self.missing_method("<init>"));
         };
         let object = self.complete(|vm| vm.new_object(class))?;

@@ -130,14 +130,21 @@ impl Vm {
     }
 
     fn parse_class(&mut self, bytes: &ClassBytes, options: &DefineOptions) -> Res<Arc<ClassFile>> {
-        if let Some((_, file)) = self.definitions.parsed.iter().find(|(known, _)| known[..] == bytes[..]) {
+        if let Some((_, file)) =
+            self.definitions.parsed.iter().find(|(known, _)| known[..] == bytes[..])
+        {
             return Ok(Arc::clone(file));
         }
         let file = match ClassFile::parse(bytes.clone()) {
             Ok(file) => file,
             Err(error) => {
                 let name = error.class().map_or_else(
-                    || options.expected_name.as_deref().map_or("Unknown".into(), classfile::mutf8::display),
+                    || {
+                        options
+                            .expected_name
+                            .as_deref()
+                            .map_or("Unknown".into(), classfile::mutf8::display)
+                    },
                     str::to_owned,
                 );
                 let (class, message) = match error.kind() {
@@ -175,7 +182,8 @@ impl Vm {
 
     /// HotSpot's words for a class file that is too new, or `fallback` where it is something else.
     fn version_message(&self, name: &str, bytes: &ClassBytes, fallback: &str) -> String {
-        let half = |at: usize| bytes.get(at..at + 2).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]));
+        let half =
+            |at: usize| bytes.get(at..at + 2).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]));
         let (minor, major) = (half(4), half(6));
         let newest = self.jdk + 44;
         if newest < major {
@@ -200,7 +208,11 @@ impl Vm {
         self.throw("java/lang/LinkageError", &message)
     }
 
-    fn load_supers(&mut self, loader: LoaderId, file: &ClassFile) -> Res<(Option<ClassId>, Vec<ClassId>)> {
+    fn load_supers(
+        &mut self,
+        loader: LoaderId,
+        file: &ClassFile,
+    ) -> Res<(Option<ClassId>, Vec<ClassId>)> {
         let super_class = match file.super_name() {
             Some(name) if name == file.name() => {
                 let name = classfile::mutf8::display(name);
@@ -220,7 +232,13 @@ impl Vm {
         Ok((super_class, interfaces))
     }
 
-    fn wait_for_supers(&mut self, loader: LoaderId, name: Symbol, bytes: ClassBytes, file: Arc<ClassFile>) {
+    fn wait_for_supers(
+        &mut self,
+        loader: LoaderId,
+        name: Symbol,
+        bytes: ClassBytes,
+        file: Arc<ClassFile>,
+    ) {
         if !self.definitions.parsed.iter().any(|(known, _)| known[..] == bytes[..]) {
             if self.definitions.parsed.len() == MOST_PARSES {
                 self.definitions.parsed.remove(0);
@@ -244,9 +262,9 @@ impl Vm {
             matches!(hook, Some(Hook::LoadedClass { .. }))
         });
         let current = threads.get(self.current).map(|thread| thread.id);
-        waiting
-            .iter()
-            .any(|entry| Some(entry.thread) == current && entry.loader == loader && entry.name == name)
+        waiting.iter().any(|entry| {
+            Some(entry.thread) == current && entry.loader == loader && entry.name == name
+        })
     }
 
     /// JVMS §5.3.5, steps 3 and 4: what superclass and superinterfaces must be.
@@ -277,7 +295,8 @@ impl Vm {
             }
             if !self.is_permitted(&subject, interface) {
                 let verb = if is_interface { "extend" } else { "implement" };
-                let message = self.sealed_message(&subject, interface, &format!("{verb} sealed interface"));
+                let message =
+                    self.sealed_message(&subject, interface, &format!("{verb} sealed interface"));
                 return Err(self.throw("java/lang/IncompatibleClassChangeError", &message));
             }
             if !self.may_extend(&subject, interface) {
@@ -321,7 +340,8 @@ impl Vm {
     /// Whether a sealed class lets this subclass in (JVMS §4.7.31); true for all other classes.
     fn is_permitted(&self, subject: &Subclass<'_>, sealed: ClassId) -> bool {
         let class = self.class(sealed);
-        let Some(permitted) = class.file.as_ref().and_then(|file| file.permitted_subclasses()) else {
+        let Some(permitted) = class.file.as_ref().and_then(|file| file.permitted_subclasses())
+        else {
             return true;
         };
         let package = self.symbols.intern(package_of(subject.name.as_bytes()));
@@ -341,7 +361,8 @@ impl Vm {
         }
         let class = self.class(sealed);
         let package = self.symbols.intern(package_of(subject.name.as_bytes()));
-        let (own_loader, loader) = (self.loader_text(subject.loader), self.loader_text(class.loader));
+        let (own_loader, loader) =
+            (self.loader_text(subject.loader), self.loader_text(class.loader));
         if self.module_of_package(subject.loader, package) != self.module_of(sealed) {
             let own_module = self.place_module_text(subject.loader, package);
             let module = self.place_module_text(class.loader, class.package);
@@ -357,7 +378,9 @@ impl Vm {
                 class.package
             );
         }
-        format!("Failed listed permitted subclass check: class {this} is not a permitted subclass of {text}")
+        format!(
+            "Failed listed permitted subclass check: class {this} is not a permitted subclass of {text}"
+        )
     }
 
     /// Class access (JVMS §5.4.4); exports between modules are left to the Java side.

@@ -43,11 +43,16 @@ impl Vm {
         }
         let package = self.symbols.intern(package_of(name));
         let Some(module) = self.boot_module_of_package(package) else { return Ok(None) };
-        let (Ok(module), Ok(path)) = (std::str::from_utf8(module.as_bytes()), std::str::from_utf8(name)) else {
+        let (Ok(module), Ok(path)) =
+            (std::str::from_utf8(module.as_bytes()), std::str::from_utf8(name))
+        else {
             return Ok(None);
         };
-        let Some(bytes) = self.image.find(module, &format!("{path}.class")) else { return Ok(None) };
-        let options = DefineOptions { expected_name: Some(name.to_vec()), ..DefineOptions::default() };
+        let Some(bytes) = self.image.find(module, &format!("{path}.class")) else {
+            return Ok(None);
+        };
+        let options =
+            DefineOptions { expected_name: Some(name.to_vec()), ..DefineOptions::default() };
         self.define_class(LoaderId::BOOT, bytes, &options).map(Some)
     }
 
@@ -78,7 +83,9 @@ impl Vm {
     pub fn class_of_descriptor(&mut self, loader: LoaderId, descriptor: &[u8]) -> Res<ClassId> {
         match FieldType::parse(descriptor) {
             Some(FieldType::Object(name) | FieldType::Array(name)) => self.load_class(loader, name),
-            Some(_) => Ok(self.primitive_class(Kind::of_descriptor(descriptor).unwrap_or(Kind::Int))),
+            Some(_) => {
+                Ok(self.primitive_class(Kind::of_descriptor(descriptor).unwrap_or(Kind::Int)))
+            }
             None if descriptor == b"V" => Ok(self.primitive_class(Kind::Void)),
             None => Err(self.missing_class(descriptor, Missing::NoClassDefFound)),
         }
@@ -109,7 +116,8 @@ impl Vm {
         keep_exception: bool,
         result: Ref,
     ) -> Res<()> {
-        let missing = if keep_exception { Missing::ClassNotFound } else { Missing::NoClassDefFound };
+        let missing =
+            if keep_exception { Missing::ClassNotFound } else { Missing::NoClassDefFound };
         if result.is_null() {
             return Err(self.missing_class(asked.as_bytes(), missing));
         }
@@ -147,7 +155,13 @@ impl Vm {
     }
 
     /// Loads a class that is no array; `asked` is what errors speak of.
-    fn load_named(&mut self, loader: LoaderId, name: &[u8], asked: &[u8], missing: Missing) -> Res<ClassId> {
+    fn load_named(
+        &mut self,
+        loader: LoaderId,
+        name: &[u8],
+        asked: &[u8],
+        missing: Missing,
+    ) -> Res<ClassId> {
         let symbol = self.symbols.intern(name);
         if let Some(&known) = self.loaders[loader.idx()].classes.get(&symbol) {
             return Ok(known);
@@ -159,10 +173,15 @@ impl Vm {
                 None => Err(self.missing_class(asked, missing)),
             };
         }
-        let dotted: Vec<u8> = name.iter().map(|&byte| if byte == b'/' { b'.' } else { byte }).collect();
+        let dotted: Vec<u8> =
+            name.iter().map(|&byte| if byte == b'/' { b'.' } else { byte }).collect();
         let text = self.new_string_mutf8(&dotted)?;
         let declared = self
-            .lookup_method(self.known.class_loader, b"loadClass", b"(Ljava/lang/String;)Ljava/lang/Class;")
+            .lookup_method(
+                self.known.class_loader,
+                b"loadClass",
+                b"(Ljava/lang/String;)Ljava/lang/Class;",
+            )
             .expect("internal: java.lang.ClassLoader without loadClass");
         let method = self.select_method(self.class_of(java), declared)?;
         let keep_exception = missing == Missing::ClassNotFound;

@@ -32,7 +32,13 @@ impl Vm {
     /// Registers a named module and its packages (internal form) for a loader, and gives it to
     /// the classes of those packages that are there already.
     #[expect(clippy::cast_possible_truncation, reason = "nobody defines four billion modules")]
-    pub fn define_module(&mut self, loader: LoaderId, java: Ref, name: Symbol, packages: &[Symbol]) {
+    pub fn define_module(
+        &mut self,
+        loader: LoaderId,
+        java: Ref,
+        name: Symbol,
+        packages: &[Symbol],
+    ) {
         let idx = self.modules.defined.len() as u32;
         self.modules.defined.push(DefinedModule { java, name });
         let known = &mut self.loaders[loader.idx()].packages;

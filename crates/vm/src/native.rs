@@ -73,7 +73,8 @@ impl<'a> Args<'a> {
     }
 
     fn word(&mut self) -> u64 {
-        let (&first, rest) = self.words.split_first().expect("internal: native reads too many arguments");
+        let (&first, rest) =
+            self.words.split_first().expect("internal: native reads too many arguments");
         self.words = rest;
         first
     }

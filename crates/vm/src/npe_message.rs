@@ -53,7 +53,8 @@ fn explain(file: &ClassFile, method: &Method, bci: u16) -> Option<String> {
 fn failed_action(file: &ClassFile, bytes: Bytes<'_>, at: usize) -> Option<(String, usize)> {
     let cp = bytes.u2(at + 1);
     let load = |what: &str| Some((format!("Cannot load from {what} array"), 1));
-    let store = |what: &str, words: usize| Some((format!("Cannot store to {what} array"), 1 + words));
+    let store =
+        |what: &str, words: usize| Some((format!("Cannot store to {what} array"), 1 + words));
     match bytes.u1(at) {
         46 => load("int"),
         47 => load("long"),
@@ -133,7 +134,9 @@ impl Explanation<'_> {
             21 | 25 => self.local(source, u16::from(self.bytes.u1(source + 1))),
             26..=29 => self.local(source, u16::from(op - 26)),
             42..=45 => self.local(source, u16::from(op - 42)),
-            196 if matches!(self.bytes.u1(source + 1), 21 | 25) => self.local(source, self.bytes.u2(source + 2)),
+            196 if matches!(self.bytes.u1(source + 1), 21 | 25) => {
+                self.local(source, self.bytes.u2(source + 2))
+            }
             178 => {
                 let (class, name, _) = self.file.constant_pool().try_member_ref(cp)?;
                 format!("{}.{}", class_text(class), mutf8::display(name))
@@ -145,7 +148,8 @@ impl Explanation<'_> {
             }
             182..=185 => method_text(self.file, cp)?,
             46..=53 => {
-                let array = self.expression(source, 1, detail - 1).unwrap_or_else(|| "<array>".into());
+                let array =
+                    self.expression(source, 1, detail - 1).unwrap_or_else(|| "<array>".into());
                 let idx = self.expression(source, 0, detail).unwrap_or_else(|| "...".into());
                 format!("{array}[{idx}]")
             }

@@ -31,12 +31,22 @@ impl Vm {
 
     /// Resolves a field constant for `getfield`/`putfield` (`is_static` false) or `getstatic`/`putstatic`.
     /// Checks access, staticness, and finality for writes from `caller`.
-    pub fn resolve_field(&mut self, caller: MethodId, cp: u16, is_static: bool, is_write: bool) -> Res<Field> {
+    pub fn resolve_field(
+        &mut self,
+        caller: MethodId,
+        cp: u16,
+        is_static: bool,
+        is_write: bool,
+    ) -> Res<Field> {
         let within = self.method(caller).class;
         let field = self.resolve_field_ref(within, cp)?;
         if field.is_static() != is_static {
             let expected = if is_static { "static" } else { "non-static" };
-            let message = format!("Expected {expected} field {}.{}", self.external_name(field.class), field.name);
+            let message = format!(
+                "Expected {expected} field {}.{}",
+                self.external_name(field.class),
+                field.name
+            );
             return Err(self.throw("java/lang/IncompatibleClassChangeError", &message));
         }
         if is_write && field.flags & flags::FINAL != 0 {
@@ -68,14 +78,20 @@ impl Vm {
         let pool = class.class_file().constant_pool();
         let (holder_cp, name_and_type, wants_interface) = match pool.get(cp) {
             Some(Constant::MethodRef { class, name_and_type }) => (class, name_and_type, false),
-            Some(Constant::InterfaceMethodRef { class, name_and_type }) => (class, name_and_type, true),
+            Some(Constant::InterfaceMethodRef { class, name_and_type }) => {
+                (class, name_and_type, true)
+            }
             _ => return Err(self.bad_constant(&class, cp)),
         };
         let holder = self.resolve_class(within, holder_cp)?;
         let (name, descriptor) = pool.name_and_type(name_and_type);
         if self.class(holder).is_interface() != wants_interface {
-            let (found, expected) = if wants_interface { ("class", "interface") } else { ("interface", "class") };
-            let message = format!("Found {found} {}, but {expected} was expected", self.external_name(holder));
+            let (found, expected) =
+                if wants_interface { ("class", "interface") } else { ("interface", "class") };
+            let message = format!(
+                "Found {found} {}, but {expected} was expected",
+                self.external_name(holder)
+            );
             return Err(self.throw("java/lang/IncompatibleClassChangeError", &message));
         }
         let Some(method) = self.lookup_method(holder, name, descriptor) else {
@@ -92,7 +108,12 @@ impl Vm {
     }
 
     /// Method look-up by name as JVMS §5.4.3.3 (class) or §5.4.3.4 (interface), no access check.
-    pub fn lookup_method(&self, class: ClassId, name: &[u8], descriptor: &[u8]) -> Option<MethodId> {
+    pub fn lookup_method(
+        &self,
+        class: ClassId,
+        name: &[u8],
+        descriptor: &[u8],
+    ) -> Option<MethodId> {
         let (name, descriptor) = (self.symbols.intern(name), self.symbols.intern(descriptor));
         let linked = self.class(class);
         let mut next = Some(class);
@@ -136,7 +157,9 @@ impl Vm {
         let mut next = Some(class);
         while let Some(id) = next {
             let linked = self.class(id);
-            if let Some(field) = linked.fields.iter().find(|f| f.name == name && f.descriptor == descriptor) {
+            if let Some(field) =
+                linked.fields.iter().find(|f| f.name == name && f.descriptor == descriptor)
+            {
                 return Some(*field);
             }
             for &interface in &linked.interfaces {
@@ -149,18 +172,32 @@ impl Vm {
         None
     }
 
-    pub(crate) fn no_such_field(&mut self, holder: ClassId, name: &[u8], descriptor: &[u8]) -> Trap {
+    pub(crate) fn no_such_field(
+        &mut self,
+        holder: ClassId,
+        name: &[u8],
+        descriptor: &[u8],
+    ) -> Trap {
         let name = classfile::mutf8::display(name);
         let message = if self.jdk < 21 {
             name
         } else {
-            let field_type = classfile::FieldType::parse(descriptor).map_or_else(String::new, crate::describe::type_text);
-            format!("Class {} does not have member field '{field_type} {name}'", self.external_name(holder))
+            let field_type = classfile::FieldType::parse(descriptor)
+                .map_or_else(String::new, crate::describe::type_text);
+            format!(
+                "Class {} does not have member field '{field_type} {name}'",
+                self.external_name(holder)
+            )
         };
         self.throw("java/lang/NoSuchFieldError", &message)
     }
 
-    pub(crate) fn no_such_method(&mut self, holder: ClassId, name: &[u8], descriptor: &[u8]) -> Trap {
+    pub(crate) fn no_such_method(
+        &mut self,
+        holder: ClassId,
+        name: &[u8],
+        descriptor: &[u8],
+    ) -> Trap {
         let message = format!("'{}'", self.signature_text(Some(holder), name, descriptor));
         self.throw("java/lang/NoSuchMethodError", &message)
     }

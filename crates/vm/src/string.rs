@@ -128,13 +128,19 @@ impl Vm {
         if coder == LATIN1 {
             return bytes.iter().map(|&byte| char::from(byte)).collect();
         }
-        char::decode_utf16(units(bytes)).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+        char::decode_utf16(units(bytes))
+            .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
+            .collect()
     }
 
     /// The UTF-16 units of a Java string.
     pub fn string_utf16(&self, string: Ref) -> Vec<u16> {
         let (coder, bytes) = self.string_bytes(string);
-        if coder == LATIN1 { bytes.iter().map(|&byte| u16::from(byte)).collect() } else { units(bytes).collect() }
+        if coder == LATIN1 {
+            bytes.iter().map(|&byte| u16::from(byte)).collect()
+        } else {
+            units(bytes).collect()
+        }
     }
 
     /// A Java string as modified UTF-8.
@@ -183,7 +189,11 @@ impl Vm {
         let candidates = self.strings.by_hash.get(&hash)?;
         candidates.iter().copied().find(|&string| {
             let (coder, bytes) = self.string_bytes(string);
-            if coder == content.coder { bytes == content.bytes } else { self.string_content(string) == *content }
+            if coder == content.coder {
+                bytes == content.bytes
+            } else {
+                self.string_content(string) == *content
+            }
         })
     }
 
@@ -194,7 +204,8 @@ impl Vm {
         let string_size = self.class(self.known.string).instance_size as usize;
         let full = || Trap::Stop(Box::new(Stop::OutOfMemory));
         let value = self.heap.allocate_literal(array_class.0, array_size).ok_or_else(full)?;
-        let string = self.heap.allocate_literal(self.known.string.0, string_size).ok_or_else(full)?;
+        let string =
+            self.heap.allocate_literal(self.known.string.0, string_size).ok_or_else(full)?;
         // A literal outlives every open mark, so what it holds must not be undone: no logging.
         let heap = &mut self.heap;
         let limits = (heap.log_limit, heap.ref_limit);

@@ -46,14 +46,22 @@ impl Vm {
     pub fn throw_with_cause(&mut self, class: &str, message: Option<&str>, cause: Ref) -> Trap {
         if self.known.throwable_backtrace == 0 {
             let message = message.unwrap_or_default();
-            return Trap::Stop(Box::new(Stop::Unsupported(format!("{class} before boot: {message}"))));
+            return Trap::Stop(Box::new(Stop::Unsupported(format!(
+                "{class} before boot: {message}"
+            ))));
         }
-        let made = self.boot_class(class).and_then(|class| self.new_throwable(class, message, cause));
+        let made =
+            self.boot_class(class).and_then(|class| self.new_throwable(class, message, cause));
         made.map_or_else(|trap| trap, Trap::Throw)
     }
 
     /// A new throwable of a class, with message and cause (null: none). Its constructor does not run.
-    pub fn new_throwable(&mut self, class: ClassId, message: Option<&str>, cause: Ref) -> Result<Ref, Trap> {
+    pub fn new_throwable(
+        &mut self,
+        class: ClassId,
+        message: Option<&str>,
+        cause: Ref,
+    ) -> Result<Ref, Trap> {
         // Errors about a full heap must find room themselves.
         self.heap.open_reserve();
         let made = self.make_throwable(class, message, cause);
@@ -61,7 +69,12 @@ impl Vm {
         made
     }
 
-    fn make_throwable(&mut self, class: ClassId, message: Option<&str>, cause: Ref) -> Result<Ref, Trap> {
+    fn make_throwable(
+        &mut self,
+        class: ClassId,
+        message: Option<&str>,
+        cause: Ref,
+    ) -> Result<Ref, Trap> {
         let size = self.class(class).instance_size as usize;
         let Some(throwable) = self.heap.allocate(class.0, size) else {
             return Err(Trap::Stop(Box::new(Stop::OutOfMemory)));

@@ -285,7 +285,9 @@ impl Vm {
             Undo::ArrayClass(class) => self.classes[class.idx()].array_class = None,
             Undo::Initialised(class) => self.classes[class.idx()].initialised_at = None,
             Undo::Files { table, kept_for } => self.restore_files(table, kept_for),
-            Undo::Stream { position, stream, kept_for } => self.restore_stream(position, stream, kept_for),
+            Undo::Stream { position, stream, kept_for } => {
+                self.restore_stream(position, stream, kept_for)
+            }
             Undo::Interned(hash) => self.forget_interned(hash),
             Undo::ModuleDefined(loader) => self.undefine_module(loader),
             Undo::Thread(saved) => {

@@ -99,7 +99,8 @@ impl Hierarchy for LoaderView<'_> {
 
     fn is_protected_elsewhere(&mut self, current: &[u8], member: MemberRef<'_>) -> Res<bool> {
         debug_assert_eq!(current, self.class.class_file().name());
-        let is_named = |&&ancestor: &&ClassId| self.vm.class(ancestor).name.as_bytes() == member.class;
+        let is_named =
+            |&&ancestor: &&ClassId| self.vm.class(ancestor).name.as_bytes() == member.class;
         let proper = &self.class.supers[..self.class.depth()];
         let Some(&holder) = proper.iter().find(is_named) else { return Ok(false) };
         let found = if member.descriptor.first() == Some(&b'(') {

@@ -72,7 +72,8 @@ impl Iterator for Walk {
                     let distance = ((*frame).pc as usize).wrapping_sub(code.entry() as usize);
                     let position = distance / size_of::<Insn>();
                     if position <= code.insns.len() {
-                        let position = if at_instruction { position } else { position.saturating_sub(1) };
+                        let position =
+                            if at_instruction { position } else { position.saturating_sub(1) };
                         bci = code.bci_at(u32::try_from(position).unwrap_or(0));
                     }
                 }

@@ -181,7 +181,8 @@ well_known! {
 }
 
 /// Box classes in the order of `Kind`.
-const BOXES: [&str; 8] = ["Boolean", "Byte", "Character", "Short", "Integer", "Long", "Float", "Double"];
+const BOXES: [&str; 8] =
+    ["Boolean", "Byte", "Character", "Short", "Integer", "Long", "Float", "Double"];
 
 /// The primitive kinds in the order of their numbers, `void` last.
 const PRIMITIVES: [Kind; 9] = [
@@ -227,8 +228,10 @@ impl Vm {
     /// Bytes of a mirror's own fields, found without linking `java.lang.Class`.
     fn measure_mirror(&self) -> u32 {
         let name = b"java/lang/Class";
-        let (_, bytes) = self.image.find_class(name).expect("internal: image without java.lang.Class");
-        let file = classfile::ClassFile::parse(bytes).expect("internal: unreadable java.lang.Class");
+        let (_, bytes) =
+            self.image.find_class(name).expect("internal: image without java.lang.Class");
+        let file =
+            classfile::ClassFile::parse(bytes).expect("internal: unreadable java.lang.Class");
         let pool = file.constant_pool();
         let mut shapes: Vec<FieldShape> = file
             .fields()

@@ -60,13 +60,8 @@ class Calls {
 fn arguments_and_results_cross_the_border_with_their_types() {
     with_java("arguments", SOURCE, |vm, class| {
         let add = method(vm, class(vm, "Calls"), "add", "(IJD)I");
-        let args = [
-            Value::Int(1).to_slot(),
-            Value::Long(2).to_slot(),
-            0,
-            Value::Double(3.5).to_slot(),
-            0,
-        ];
+        let args =
+            [Value::Int(1).to_slot(), Value::Long(2).to_slot(), 0, Value::Double(3.5).to_slot(), 0];
         assert_eq!(vm.call_plain(add, &args), Outcome::Returned(Value::Int(6)));
     });
 }
@@ -104,12 +99,19 @@ fn exit_deadlock_and_exceptions_are_told_apart() {
         let stuck = method(vm, calls, "stuck", "()V");
         assert!(matches!(vm.call_plain(stuck, &[]), Outcome::Stopped(Stop::Deadlocked(_))));
         let boom = method(vm, calls, "boom", "()V");
-        let Outcome::Threw(exception) = vm.call_plain(boom, &[]) else { panic!("boom did not throw") };
+        let Outcome::Threw(exception) = vm.call_plain(boom, &[]) else {
+            panic!("boom did not throw")
+        };
         assert_eq!(vm.external_name(vm.class_of(exception)), "java.lang.IllegalStateException");
         let missing = method(vm, calls, "missing", "(I)I");
-        let Outcome::Threw(error) = vm.call_plain(missing, &[1]) else { panic!("a missing native did not throw") };
+        let Outcome::Threw(error) = vm.call_plain(missing, &[1]) else {
+            panic!("a missing native did not throw")
+        };
         let text = vm.describe_throwable(error);
-        assert!(text.contains("UnsatisfiedLinkError") && text.contains("'int Calls.missing(int)'"), "{text}");
+        assert!(
+            text.contains("UnsatisfiedLinkError") && text.contains("'int Calls.missing(int)'"),
+            "{text}"
+        );
     });
 }
 

@@ -22,7 +22,13 @@ fn with_machines(check: impl Fn(&mut Vm)) {
             seed: 1,
             assertions: false,
         };
-        let mut vm = Vm::new(image, options, Arc::new(NativeTable::default()), Box::new(FixedHost::default())).unwrap();
+        let mut vm = Vm::new(
+            image,
+            options,
+            Arc::new(NativeTable::default()),
+            Box::new(FixedHost::default()),
+        )
+        .unwrap();
         vm.load_well_known().unwrap();
         assert_eq!(u32::from(vm.jdk), jdk.release);
         check(&mut vm);
@@ -39,7 +45,10 @@ fn every_class_of_java_base_links() {
         let image = Arc::clone(&vm.image);
         let mut n_classes = 0;
         for resource in image.resources() {
-            if resource.module != "java.base" || resource.extension != "class" || resource.base == "module-info" {
+            if resource.module != "java.base"
+                || resource.extension != "class"
+                || resource.base == "module-info"
+            {
                 continue;
             }
             let path = resource.path();
@@ -63,7 +72,11 @@ fn check_class(vm: &Vm, id: ClassId) {
         for field in vm.class(ancestor).fields.iter().filter(|field| !field.is_static()) {
             assert_eq!(field.offset % field.kind.size(), 0, "{name}.{}", field.name);
             for byte in field.offset..field.offset + field.kind.size() {
-                assert!(!std::mem::replace(&mut taken[byte as usize], true), "{name}.{}", field.name);
+                assert!(
+                    !std::mem::replace(&mut taken[byte as usize], true),
+                    "{name}.{}",
+                    field.name
+                );
             }
         }
     }

@@ -13,7 +13,8 @@ use classfile::{ClassFile, JImage, access, mutf8};
 fn natives(image: &JImage) -> Vec<(String, String, String)> {
     const POLYMORPHIC: [&str; 2] = ["java/lang/invoke/MethodHandle", "java/lang/invoke/VarHandle"];
     let mut natives = Vec::new();
-    for resource in image.resources().filter(|r| r.module == "java.base" && r.extension == "class") {
+    for resource in image.resources().filter(|r| r.module == "java.base" && r.extension == "class")
+    {
         let class = ClassFile::parse(image.find("java.base", &resource.path()).unwrap()).unwrap();
         let name = mutf8::display(class.name());
         for method in class.methods().iter().filter(|m| m.access_flags & access::NATIVE != 0) {

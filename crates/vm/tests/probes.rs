@@ -108,9 +108,21 @@ fn probes_report_reads_writes_branches_calls_allocations_and_exceptions_in_order
         let mut log = Log::default();
         assert_eq!(vm.call(&mut log, run, &[4], None), Outcome::Returned(Value::Int(7)));
         let expected = [
-            "new", "enter <init>", "write Int 4", "enter bump", "read Int", "write Int 7", "read Long",
-            "write Long 3", "static 2", "read Int", "leave bump Some(7)", "element 1 7", "branch 0",
-            "thrown java.lang.RuntimeException", "leave run Some(7)",
+            "new",
+            "enter <init>",
+            "write Int 4",
+            "enter bump",
+            "read Int",
+            "write Int 7",
+            "read Long",
+            "write Long 3",
+            "static 2",
+            "read Int",
+            "leave bump Some(7)",
+            "element 1 7",
+            "branch 0",
+            "thrown java.lang.RuntimeException",
+            "leave run Some(7)",
         ];
         assert_eq!(log.events, expected);
     });
@@ -150,7 +162,8 @@ impl Mode for Taint {
         }
     }
     fn shadow_compute(&mut self, _: Op, dst: *mut u64, b: *const u64, c: *const u64) {
-        let tainted = self.registers.contains(&(b as usize)) || self.registers.contains(&(c as usize));
+        let tainted =
+            self.registers.contains(&(b as usize)) || self.registers.contains(&(c as usize));
         self.set(dst, tainted);
     }
     fn shadow_load(&mut self, dst: *mut u64, address: usize) {
@@ -165,7 +178,8 @@ impl Mode for Taint {
         }
     }
     fn shadow_branch(&mut self, _: Op, a: *const u64, b: *const u64, taken: bool) -> bool {
-        let tainted = self.registers.contains(&(a as usize)) || self.registers.contains(&(b as usize));
+        let tainted =
+            self.registers.contains(&(a as usize)) || self.registers.contains(&(b as usize));
         if tainted {
             self.branches_on_taint += 1;
         }

@@ -27,25 +27,39 @@ fn every_method_of_java_base_translates_to_branches_that_hit_instructions() {
         let image = Arc::clone(&vm.image);
         let (mut n_methods, mut n_units, mut n_bytes) = (0, 0, 0);
         for resource in image.resources() {
-            if resource.module != "java.base" || resource.extension != "class" || resource.base == "module-info" {
+            if resource.module != "java.base"
+                || resource.extension != "class"
+                || resource.base == "module-info"
+            {
                 continue;
             }
             let path = resource.path();
-            let id = vm.find_boot_class(path.strip_suffix(".class").unwrap().as_bytes()).unwrap().unwrap();
+            let id = vm
+                .find_boot_class(path.strip_suffix(".class").unwrap().as_bytes())
+                .unwrap()
+                .unwrap();
             let class = vm.class(id).clone();
             for method in &class.methods {
-                let Some(code) = &class.class_file().methods()[usize::from(method.slot)].code else {
+                let Some(code) = &class.class_file().methods()[usize::from(method.slot)].code
+                else {
                     continue;
                 };
-                let translated = translate(&class, method)
-                    .unwrap_or_else(|e| panic!("{}.{}{}: {}", class.name, method.name, method.descriptor, e.0));
+                let translated = translate(&class, method).unwrap_or_else(|e| {
+                    panic!("{}.{}{}: {}", class.name, method.name, method.descriptor, e.0)
+                });
                 n_methods += 1;
                 n_bytes += code.code.len;
                 n_units += translated.insns.len();
-                check_targets(&translated, &format!("{}.{}{}", class.name, method.name, method.descriptor));
+                check_targets(
+                    &translated,
+                    &format!("{}.{}{}", class.name, method.name, method.descriptor),
+                );
             }
         }
-        assert!(50_000 < n_methods, "only {n_methods} methods: {n_units} units from {n_bytes} bytes");
+        assert!(
+            50_000 < n_methods,
+            "only {n_methods} methods: {n_units} units from {n_bytes} bytes"
+        );
     }
 }
 
@@ -89,9 +103,12 @@ fn check_targets(code: &vm::code::Code, name: &str) {
             | Op::if_lcmpge
             | Op::if_lcmpgt
             | Op::if_lcmple => hits(at, i32::from(insn.c.cast_signed())),
-            Op::ifnull | Op::ifnonnull | Op::goto_ | Op::goto_back | Op::jsr => hits(at, insn.imm().cast_signed()),
+            Op::ifnull | Op::ifnonnull | Op::goto_ | Op::goto_back | Op::jsr => {
+                hits(at, insn.imm().cast_signed())
+            }
             Op::tableswitch | Op::lookupswitch => match &code.switches[insn.imm() as usize] {
-                Switch::Table { targets, default, .. } | Switch::Lookup { targets, default, .. } => {
+                Switch::Table { targets, default, .. }
+                | Switch::Lookup { targets, default, .. } => {
                     targets.iter().chain([default]).for_each(|&distance| hits(at, distance));
                 }
             },

@@ -51,7 +51,11 @@ pub(crate) fn length(code: Bytes<'_>, at: usize) -> usize {
         197 => 4,
         185 | 186 | 200 | 201 => 5,
         196 => {
-            if code.u1(at + 1) == 132 { 6 } else { 4 }
+            if code.u1(at + 1) == 132 {
+                6
+            } else {
+                4
+            }
         }
         170 => {
             let base = (at + 4) & !3;

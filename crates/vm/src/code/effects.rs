@@ -78,29 +78,102 @@ pub const fn effect_of(op: Op) -> Effect {
         Op::nop => effect(Data, Data, Data, On),
 
         Op::mov => effect(Writes(Either), Reads(Either), Data, On),
-        Op::const32 | Op::const64 | Op::ldc_u | Op::ldc_resolved => effect(Writes(Either), Data, Data, On),
-
-        Op::iadd | Op::isub | Op::imul | Op::idiv | Op::irem | Op::ishl | Op::ishr | Op::iushr
-        | Op::iand | Op::ior | Op::ixor | Op::ladd | Op::lsub | Op::lmul | Op::ldiv | Op::lrem
-        | Op::lshl | Op::lshr | Op::lushr | Op::land | Op::lor | Op::lxor | Op::lcmp | Op::fadd
-        | Op::fsub | Op::fmul | Op::fdiv | Op::frem | Op::fcmpl | Op::fcmpg | Op::dadd | Op::dsub
-        | Op::dmul | Op::ddiv | Op::drem | Op::dcmpl | Op::dcmpg => {
-            effect(Writes(Number), Reads(Number), Reads(Number), On)
+        Op::const32 | Op::const64 | Op::ldc_u | Op::ldc_resolved => {
+            effect(Writes(Either), Data, Data, On)
         }
 
-        Op::ineg | Op::lneg | Op::fneg | Op::dneg | Op::iadd_imm | Op::imul_imm | Op::iand_imm
-        | Op::ior_imm | Op::ixor_imm | Op::ishl_imm | Op::ishr_imm | Op::iushr_imm | Op::idiv_imm
-        | Op::irem_imm | Op::isub_from_imm | Op::ladd_imm | Op::lshl_imm | Op::lshr_imm
-        | Op::lushr_imm | Op::land_imm | Op::i2l | Op::i2f | Op::i2d | Op::l2i | Op::l2f | Op::l2d
-        | Op::f2i | Op::f2l | Op::f2d | Op::d2i | Op::d2l | Op::d2f | Op::i2b | Op::i2c | Op::i2s => {
-            effect(Writes(Number), Reads(Number), Data, On)
-        }
+        Op::iadd
+        | Op::isub
+        | Op::imul
+        | Op::idiv
+        | Op::irem
+        | Op::ishl
+        | Op::ishr
+        | Op::iushr
+        | Op::iand
+        | Op::ior
+        | Op::ixor
+        | Op::ladd
+        | Op::lsub
+        | Op::lmul
+        | Op::ldiv
+        | Op::lrem
+        | Op::lshl
+        | Op::lshr
+        | Op::lushr
+        | Op::land
+        | Op::lor
+        | Op::lxor
+        | Op::lcmp
+        | Op::fadd
+        | Op::fsub
+        | Op::fmul
+        | Op::fdiv
+        | Op::frem
+        | Op::fcmpl
+        | Op::fcmpg
+        | Op::dadd
+        | Op::dsub
+        | Op::dmul
+        | Op::ddiv
+        | Op::drem
+        | Op::dcmpl
+        | Op::dcmpg => effect(Writes(Number), Reads(Number), Reads(Number), On),
 
-        Op::if_icmpeq | Op::if_icmpne | Op::if_icmplt | Op::if_icmpge | Op::if_icmpgt | Op::if_icmple
-        | Op::if_lcmpeq | Op::if_lcmpne | Op::if_lcmplt | Op::if_lcmpge | Op::if_lcmpgt
+        Op::ineg
+        | Op::lneg
+        | Op::fneg
+        | Op::dneg
+        | Op::iadd_imm
+        | Op::imul_imm
+        | Op::iand_imm
+        | Op::ior_imm
+        | Op::ixor_imm
+        | Op::ishl_imm
+        | Op::ishr_imm
+        | Op::iushr_imm
+        | Op::idiv_imm
+        | Op::irem_imm
+        | Op::isub_from_imm
+        | Op::ladd_imm
+        | Op::lshl_imm
+        | Op::lshr_imm
+        | Op::lushr_imm
+        | Op::land_imm
+        | Op::i2l
+        | Op::i2f
+        | Op::i2d
+        | Op::l2i
+        | Op::l2f
+        | Op::l2d
+        | Op::f2i
+        | Op::f2l
+        | Op::f2d
+        | Op::d2i
+        | Op::d2l
+        | Op::d2f
+        | Op::i2b
+        | Op::i2c
+        | Op::i2s => effect(Writes(Number), Reads(Number), Data, On),
+
+        Op::if_icmpeq
+        | Op::if_icmpne
+        | Op::if_icmplt
+        | Op::if_icmpge
+        | Op::if_icmpgt
+        | Op::if_icmple
+        | Op::if_lcmpeq
+        | Op::if_lcmpne
+        | Op::if_lcmplt
+        | Op::if_lcmpge
+        | Op::if_lcmpgt
         | Op::if_lcmple => effect(Reads(Number), Reads(Number), Data, Short),
-        Op::if_icmpeq_imm | Op::if_icmpne_imm | Op::if_icmplt_imm | Op::if_icmpge_imm
-        | Op::if_icmpgt_imm | Op::if_icmple_imm => effect(Reads(Number), Data, Data, Short),
+        Op::if_icmpeq_imm
+        | Op::if_icmpne_imm
+        | Op::if_icmplt_imm
+        | Op::if_icmpge_imm
+        | Op::if_icmpgt_imm
+        | Op::if_icmple_imm => effect(Reads(Number), Data, Data, Short),
         Op::if_acmpeq | Op::if_acmpne => effect(Reads(Reference), Reads(Reference), Data, Short),
         Op::ifnull | Op::ifnonnull => effect(Reads(Reference), Data, Data, Long),
         Op::goto_ | Op::goto_back => effect(Data, Data, Data, Jump),
@@ -149,10 +222,21 @@ pub const fn effect_of(op: Op) -> Effect {
         Op::monitorenter | Op::monitorexit => effect(Reads(Reference), Data, Data, On),
         Op::athrow => effect(Reads(Reference), Data, Data, Out),
 
-        Op::invokestatic_u | Op::invokespecial_u | Op::invokevirtual_u | Op::invokeinterface_u
-        | Op::invokedynamic_u | Op::invokestatic_q | Op::invokespecial_q | Op::invokevirtual_q
-        | Op::invokeinterface_q | Op::invokedynamic_q | Op::invokehandle_q | Op::invokebasic_q
-        | Op::linkto_q | Op::invokefinal_q | Op::intrinsic_q => effect(Call, Data, Data, On),
+        Op::invokestatic_u
+        | Op::invokespecial_u
+        | Op::invokevirtual_u
+        | Op::invokeinterface_u
+        | Op::invokedynamic_u
+        | Op::invokestatic_q
+        | Op::invokespecial_q
+        | Op::invokevirtual_q
+        | Op::invokeinterface_q
+        | Op::invokedynamic_q
+        | Op::invokehandle_q
+        | Op::invokebasic_q
+        | Op::linkto_q
+        | Op::invokefinal_q
+        | Op::intrinsic_q => effect(Call, Data, Data, On),
 
         Op::return_value | Op::return_value_locked => effect(Reads(Either), Data, Data, Out),
         Op::return_void | Op::return_void_locked => effect(Data, Data, Data, Out),

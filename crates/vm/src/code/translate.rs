@@ -99,8 +99,21 @@ const BINARY: [[Op; 4]; 5] = [
 const SHIFTS: [Op; 6] = [Op::ishl, Op::lshl, Op::ishr, Op::lshr, Op::iushr, Op::lushr];
 const LOGIC: [Op; 6] = [Op::iand, Op::land, Op::ior, Op::lor, Op::ixor, Op::lxor];
 const CONVERSIONS: [Op; 15] = [
-    Op::i2l, Op::i2f, Op::i2d, Op::l2i, Op::l2f, Op::l2d, Op::f2i, Op::f2l, Op::f2d, Op::d2i,
-    Op::d2l, Op::d2f, Op::i2b, Op::i2c, Op::i2s,
+    Op::i2l,
+    Op::i2f,
+    Op::i2d,
+    Op::l2i,
+    Op::l2f,
+    Op::l2d,
+    Op::f2i,
+    Op::f2l,
+    Op::f2d,
+    Op::d2i,
+    Op::d2l,
+    Op::d2f,
+    Op::i2b,
+    Op::i2c,
+    Op::i2s,
 ];
 const COMPARES: [Op; 6] =
     [Op::if_icmpeq, Op::if_icmpne, Op::if_icmplt, Op::if_icmpge, Op::if_icmpgt, Op::if_icmple];
@@ -115,7 +128,12 @@ const LONG_COMPARES: [Op; 6] =
 )]
 impl Translator<'_> {
     /// Translates one instruction; `Ok(true)` when the following one was folded in.
-    fn instruction(&mut self, at: usize, next: usize, depths: &flow::Depths) -> Result<bool, TranslateError> {
+    fn instruction(
+        &mut self,
+        at: usize,
+        next: usize,
+        depths: &flow::Depths,
+    ) -> Result<bool, TranslateError> {
         let bytes = self.bytes;
         let op = bytes.u1(at);
         let e = &mut self.emitter;
@@ -204,7 +222,10 @@ impl Translator<'_> {
                     e.flush();
                     let target = (next as i64 + i64::from(bytes.i2(next + 1))) as usize;
                     e.positions[next] = e.here();
-                    e.branch16(Insn::abc(LONG_COMPARES[usize::from(follower - 153)], a, b, 0), target);
+                    e.branch16(
+                        Insn::abc(LONG_COMPARES[usize::from(follower - 153)], a, b, 0),
+                        target,
+                    );
                     return Ok(true);
                 }
                 e.binary(Op::lcmp, 2, 2, 1);
@@ -237,7 +258,11 @@ impl Translator<'_> {
             167 => self.goto((at as i64 + i64::from(bytes.i2(at + 1))) as usize, at),
             200 => self.goto((at as i64 + i64::from(bytes.i4(at + 1))) as usize, at),
             168 | 201 => {
-                let distance = if op == 168 { i64::from(bytes.i2(at + 1)) } else { i64::from(bytes.i4(at + 1)) };
+                let distance = if op == 168 {
+                    i64::from(bytes.i2(at + 1))
+                } else {
+                    i64::from(bytes.i4(at + 1))
+                };
                 e.flush();
                 let dst = e.top_slot();
                 e.branch32(Insn::a_imm(Op::jsr, dst, 0), (at as i64 + distance) as usize);
@@ -352,7 +377,10 @@ impl Translator<'_> {
                 let dimensions = u16::from(bytes.u1(at + 3));
                 let first = e.flush_args(dimensions);
                 e.drop(dimensions);
-                e.define2(Insn::abc(Op::multianewarray_u, 0, first, bytes.u2(at + 1)), u64::from(dimensions) << 32);
+                e.define2(
+                    Insn::abc(Op::multianewarray_u, 0, first, bytes.u2(at + 1)),
+                    u64::from(dimensions) << 32,
+                );
             }
             198 | 199 => {
                 let target = (at as i64 + i64::from(bytes.i2(at + 1))) as usize;
@@ -381,7 +409,11 @@ impl Translator<'_> {
             Some(Constant::Double(bits)) => e.push_wide(bits),
             Some(Constant::Dynamic { .. }) => {
                 let wide = matches!(member_descriptor(self.file, cp), Some([b'J' | b'D', ..]));
-                e.define_words(Insn::abc(Op::ldc_u, 0, cp, 0), Some(u64::from(self.class_id)), 1 + u16::from(wide));
+                e.define_words(
+                    Insn::abc(Op::ldc_u, 0, cp, 0),
+                    Some(u64::from(self.class_id)),
+                    1 + u16::from(wide),
+                );
             }
             _ => e.define_words(Insn::abc(Op::ldc_u, 0, cp, 0), Some(u64::from(self.class_id)), 1),
         }

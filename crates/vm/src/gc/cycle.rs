@@ -36,7 +36,13 @@ pub(super) struct Cycle<'a> {
 }
 
 impl<'a> Cycle<'a> {
-    pub(super) fn new(heap: &Heap, from: usize, shapes: &'a Shapes, room: Room, clear_soft: bool) -> Cycle<'a> {
+    pub(super) fn new(
+        heap: &Heap,
+        from: usize,
+        shapes: &'a Shapes,
+        room: Room,
+        clear_soft: bool,
+    ) -> Cycle<'a> {
         let mut room = room;
         room.bits.clear();
         room.bits.resize(((heap.top - from) >> 9) + 2, 0);
@@ -172,7 +178,10 @@ impl<'a> Cycle<'a> {
             return;
         }
         let granule = self.granule(object);
-        debug_assert!(object.byte_offset() < self.to, "internal: a reference leads behind the heap");
+        debug_assert!(
+            object.byte_offset() < self.to,
+            "internal: a reference leads behind the heap"
+        );
         let bit = 1 << (granule & 63);
         if self.room.bits[granule >> 6] & bit != 0 {
             return;
@@ -192,7 +201,8 @@ impl<'a> Cycle<'a> {
     #[inline(always)]
     fn measure(&self, object: Ref) -> (usize, bool) {
         let array = |shift: u32| {
-            (ELEMENTS_OFFSET as usize + ((self.load(object, LENGTH_OFFSET) as usize) << shift) + 7) & !7
+            (ELEMENTS_OFFSET as usize + ((self.load(object, LENGTH_OFFSET) as usize) << shift) + 7)
+                & !7
         };
         match self.shapes.layout(self.load(object, 0)) {
             Layout::Plain { size, n, .. } => (size as usize, n > 0),
@@ -231,7 +241,8 @@ impl<'a> Cycle<'a> {
                 Layout::References => {
                     for idx in 0..self.load(object, LENGTH_OFFSET) {
                         // SAFETY: the element lies inside the array.
-                        let element = unsafe { self.word(object, ELEMENTS_OFFSET).add(idx as usize).read() };
+                        let element =
+                            unsafe { self.word(object, ELEMENTS_OFFSET).add(idx as usize).read() };
                         self.mark(Ref(element));
                     }
                 }
@@ -288,7 +299,9 @@ impl<'a> Cycle<'a> {
         let fields = self.shapes.reference;
         let mut kept = Vec::new();
         for reference in std::mem::take(&mut self.room.discovered) {
-            let Layout::Weak { kind, .. } = self.shapes.layout(self.load(reference, 0)) else { continue };
+            let Layout::Weak { kind, .. } = self.shapes.layout(self.load(reference, 0)) else {
+                continue;
+            };
             let referent = Ref(self.load(reference, fields.referent));
             if self.is_live(referent) {
                 continue;
@@ -349,7 +362,10 @@ impl<'a> Cycle<'a> {
         #[cfg(feature = "self-checks")]
         for slots in [&mut self.room.roots, &mut self.room.metas] {
             slots.sort_unstable();
-            assert!(slots.windows(2).all(|pair| pair[0] != pair[1]), "internal: a root was given twice");
+            assert!(
+                slots.windows(2).all(|pair| pair[0] != pair[1]),
+                "internal: a root was given twice"
+            );
         }
         for &slot in &self.room.roots {
             // SAFETY: see `root`; the words are still there.
@@ -366,7 +382,10 @@ impl<'a> Cycle<'a> {
         let n_granules = (self.to - self.from) >> 3;
         let mut granule = 0;
         while let Some(next) = self.next_live(granule, n_granules) {
-            #[expect(clippy::cast_possible_truncation, reason = "granule indices fit 32 bits by layout")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "granule indices fit 32 bits by layout"
+            )]
             let object = Ref(((self.from >> 3) + next) as u32);
             let (size, _) = self.measure(object);
             self.update_slots(object);

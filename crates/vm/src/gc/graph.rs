@@ -68,7 +68,9 @@ impl Graph {
     #[expect(clippy::cast_possible_truncation, reason = "code has less than 2^32 instructions")]
     fn sort(&mut self) {
         let mut order: Vec<u32> = (0..self.nodes.len() as u32).collect();
-        order.sort_by_key(|&idx| (self.nodes[idx as usize].position, self.nodes[idx as usize].chain));
+        order.sort_by_key(|&idx| {
+            (self.nodes[idx as usize].position, self.nodes[idx as usize].chain)
+        });
         let mut new_idx = vec![0; order.len()];
         for (new, &old) in order.iter().enumerate() {
             new_idx[old as usize] = new as u32;
@@ -107,7 +109,13 @@ impl Builder<'_> {
         // SAFETY: nothing runs while the collector looks, so nobody writes the instruction.
         let insn = unsafe { *self.code.insns[position as usize].get() };
         let idx = self.graph.nodes.len() as u32;
-        self.graph.nodes.push(Node { position, insn, chain, next: Vec::new(), handlers: Vec::new() });
+        self.graph.nodes.push(Node {
+            position,
+            insn,
+            chain,
+            next: Vec::new(),
+            handlers: Vec::new(),
+        });
         self.known.insert((position, chain), idx);
         self.work.push(idx);
         idx
@@ -125,7 +133,8 @@ impl Builder<'_> {
             Leads::Long => next.extend([(behind, chain), (by(insn.imm() as i32), chain)]),
             Leads::Jump => next.push((by(insn.imm() as i32), chain)),
             Leads::Switch => match &self.code.switches[insn.imm() as usize] {
-                Switch::Table { targets, default, .. } | Switch::Lookup { targets, default, .. } => {
+                Switch::Table { targets, default, .. }
+                | Switch::Lookup { targets, default, .. } => {
                     next.push((by(*default), chain));
                     next.extend(targets.iter().map(|&distance| (by(distance), chain)));
                 }

@@ -43,7 +43,8 @@ impl Maps {
     pub(super) fn of(file: &ClassFile, method: &Method, code: &Code) -> Option<Maps> {
         let graph = Graph::of(code)?;
         let n_registers = usize::from(method.max_locals) + usize::from(method.max_stack) + 2;
-        let mut live = Live { n_words: n_registers.div_ceil(64), words: Vec::new(), graph, file, method };
+        let mut live =
+            Live { n_words: n_registers.div_ceil(64), words: Vec::new(), graph, file, method };
         live.solve();
         Some(live.into_maps())
     }
@@ -176,7 +177,8 @@ impl Live<'_> {
             Op::putstatic_u => pool.try_member_ref(insn.imm() as u16),
             _ => unreachable!("internal: no way to tell what {op:?} reads"),
         };
-        descriptor.is_some_and(|(_, _, descriptor)| Kind::of_descriptor(descriptor) == Some(Kind::Ref))
+        descriptor
+            .is_some_and(|(_, _, descriptor)| Kind::of_descriptor(descriptor) == Some(Kind::Ref))
     }
 
     fn add_arguments(&self, insn: Insn, set: &mut [u64]) {

@@ -30,7 +30,8 @@ pub(super) fn thread_roots(vm: &mut Vm, cache: &mut MapCache) -> Option<Vec<*mut
 
 /// Roots beside threads.
 pub(super) fn table_roots(vm: &mut Vm) -> Vec<*mut u32> {
-    let mut roots: Vec<*mut u32> = vm.loaders.iter_mut().map(|loader| address(&mut loader.java)).collect();
+    let mut roots: Vec<*mut u32> =
+        vm.loaders.iter_mut().map(|loader| address(&mut loader.java)).collect();
     roots.extend(vm.modules.defined.iter_mut().map(|module| address(&mut module.java)));
     roots.push(address(&mut vm.modules.boot_unnamed));
     roots.extend(vm.handles.slots_mut().map(address));
@@ -92,7 +93,8 @@ unsafe fn java_frame_roots(
         roots.push(unsafe { (&raw mut (*frame).extra).cast() });
     }
     // SAFETY: as above.
-    let position = unsafe { (!rt.code.is_null()).then(|| position(&*rt.code, (*frame).pc)).flatten() };
+    let position =
+        unsafe { (!rt.code.is_null()).then(|| position(&*rt.code, (*frame).pc)).flatten() };
     let Some(position) = position else {
         // Native, or about to be translated: the arguments are all there is.
         argument_roots(method, fp, roots);
@@ -143,10 +145,15 @@ pub(super) fn fixed_roots(vm: &Vm, shapes: &Shapes, cycle: &mut Cycle<'_>) {
         }
     }
     let heap = &vm.heap;
-    for (start, end) in [(crate::heap::FIRST_BYTE, heap.base_end), (heap.literals_start, heap.literals_top)] {
+    for (start, end) in
+        [(crate::heap::FIRST_BYTE, heap.base_end), (heap.literals_start, heap.literals_top)]
+    {
         let mut at = start;
         while at < end {
-            #[expect(clippy::cast_possible_truncation, reason = "granule indices fit 32 bits by layout")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "granule indices fit 32 bits by layout"
+            )]
             let object = Ref((at >> 3) as u32);
             // Mirrors were met above.
             if vm.class_of(object) != vm.known.class {

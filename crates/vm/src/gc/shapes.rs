@@ -66,7 +66,9 @@ impl Shapes {
         let class: &Class = &rt.class;
         let layout = match class.shape {
             Shape::Array { element: Kind::Ref, .. } => Layout::References,
-            Shape::Array { element, .. } => Layout::Numbers { shift: element.size().trailing_zeros() },
+            Shape::Array { element, .. } => {
+                Layout::Numbers { shift: element.size().trailing_zeros() }
+            }
             Shape::Primitive(_) => Layout::Plain { size: 8, first: 0, n: 0 },
             Shape::Instance if class.id == vm.known.class => {
                 self.mirror_offsets = class.ref_offsets.to_vec();
@@ -81,7 +83,8 @@ impl Shapes {
                 } else {
                     self.find_reference_fields(vm, class);
                     let referent = self.reference.referent;
-                    self.offsets.extend(class.ref_offsets.iter().filter(|&&offset| offset != referent));
+                    self.offsets
+                        .extend(class.ref_offsets.iter().filter(|&&offset| offset != referent));
                     let n = self.offsets.len() as u32 - first;
                     Layout::Weak { size, first, n, kind: class.reference_kind }
                 }
@@ -93,7 +96,8 @@ impl Shapes {
     fn find_reference_fields(&mut self, vm: &Vm, class: &Class) {
         let find = |name: &[u8]| {
             let mut fields = class.supers.iter().flat_map(|&id| vm.class(id).fields.iter());
-            let field = fields.find(|f| !f.is_static() && f.name.as_bytes() == name && f.kind == Kind::Ref);
+            let field =
+                fields.find(|f| !f.is_static() && f.name.as_bytes() == name && f.kind == Kind::Ref);
             field.expect("internal: java.lang.ref.Reference lacks a field").offset
         };
         self.reference = ReferenceFields {
@@ -126,7 +130,12 @@ impl Shapes {
 
     /// As `size` where the machine is not at hand as a whole.
     #[inline(always)]
-    pub(super) fn size_in(&self, heap: &Heap, mirror_size: &dyn Fn(Ref) -> usize, object: Ref) -> usize {
+    pub(super) fn size_in(
+        &self,
+        heap: &Heap,
+        mirror_size: &dyn Fn(Ref) -> usize,
+        object: Ref,
+    ) -> usize {
         match self.layout(heap.class_id(object)) {
             Layout::Plain { size, .. } | Layout::Weak { size, .. } => size as usize,
             Layout::Numbers { shift } => array_size(heap, object, shift),
@@ -153,6 +162,7 @@ pub(super) fn mirror_size(vm: &Vm, mirror: Ref) -> usize {
 #[cfg(feature = "self-checks")]
 pub(super) fn class_name(vm: &Vm, object: Ref) -> String {
     let class = ClassId(vm.heap.class_id(object));
-    vm.classes.get(class.idx()).map_or_else(|| format!("class {class:?}"), |rt| rt.class.name.to_string())
+    vm.classes
+        .get(class.idx())
+        .map_or_else(|| format!("class {class:?}"), |rt| rt.class.name.to_string())
 }
-

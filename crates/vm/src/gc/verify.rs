@@ -65,7 +65,10 @@ pub(super) fn verify(vm: &Vm) {
             Layout::Mirror => {
                 let class = vm.class(vm.class_of_mirror(object));
                 for offset in shapes.mirror_slots(class) {
-                    check(&format_args!("{} (static) {offset}", class.name), heap.load_ref(object, offset));
+                    check(
+                        &format_args!("{} (static) {offset}", class.name),
+                        heap.load_ref(object, offset),
+                    );
                 }
             }
             Layout::Numbers { .. } => {}

@@ -24,7 +24,11 @@ pub struct Remembered {
 impl Remembered {
     /// An empty set for a region of that many slots.
     pub fn new(n_slots: usize) -> io::Result<Remembered> {
-        Ok(Remembered { slots: Vec::new(), objects: Vec::new(), bits: Reserved::new(n_slots / 64 + 1)? })
+        Ok(Remembered {
+            slots: Vec::new(),
+            objects: Vec::new(),
+            bits: Reserved::new(n_slots / 64 + 1)?,
+        })
     }
 
     /// Remembers the slot at a byte offset.

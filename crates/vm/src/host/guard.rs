@@ -107,8 +107,10 @@ fn resolve(host: &mut impl Host, path: &[u8], links: Links) -> Vec<u8> {
         whole.push(b'/');
     }
     whole.extend_from_slice(path);
-    let mut parts: Vec<&[u8]> =
-        whole.split(|&byte| byte == b'/').filter(|part| !part.is_empty() && *part != b".").collect();
+    let mut parts: Vec<&[u8]> = whole
+        .split(|&byte| byte == b'/')
+        .filter(|part| !part.is_empty() && *part != b".")
+        .collect();
     let mut missing: Vec<&[u8]> = Vec::new();
     if links == Links::Keep && parts.last().is_some_and(|last| *last != b"..") {
         missing.extend(parts.pop());

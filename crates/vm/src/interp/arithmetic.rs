@@ -9,9 +9,7 @@
 
 use super::cold;
 
-handler!(nop, |i, pc, fp, vm, heap, t| {
-    go!(pc.add(1), fp, vm, heap, t)
-});
+handler!(nop, |i, pc, fp, vm, heap, t| { go!(pc.add(1), fp, vm, heap, t) });
 
 handler!(mov, |i, pc, fp, vm, heap, t| {
     shadow!(M, vm, mov, fp, i.a, i.b, i.b);

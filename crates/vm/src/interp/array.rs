@@ -95,7 +95,9 @@ handler!(bastore, |i, pc, fp, vm, heap, t| {
     let at = element!(M, array, idx, 1, pc, fp, vm, heap, t);
     let mut value = r64!(fp, i.a) as u8;
     // JVMS §6.5 bastore: a boolean array keeps the lowest bit alone.
-    if heap.add((array as usize) << 3).cast::<u32>().read() == (*vm).known.arrays[Kind::Boolean as usize].0 {
+    if heap.add((array as usize) << 3).cast::<u32>().read()
+        == (*vm).known.arrays[Kind::Boolean as usize].0
+    {
         value &= 1;
     }
     if M::WRITES {

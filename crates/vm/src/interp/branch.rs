@@ -119,9 +119,7 @@ handler!(goto_, |i, pc, fp, vm, heap, t| {
     go!(pc.offset(i.imm() as i32 as isize), fp, vm, heap, t)
 });
 
-handler!(goto_back, |i, pc, fp, vm, heap, t| {
-    jump!(M, i.imm() as i32, pc, fp, vm, heap, t)
-});
+handler!(goto_back, |i, pc, fp, vm, heap, t| { jump!(M, i.imm() as i32, pc, fp, vm, heap, t) });
 
 handler!(tableswitch, |i, pc, fp, vm, heap, t| {
     let code = &*(*(*(*vm).frame).method).code;

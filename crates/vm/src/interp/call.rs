@@ -26,7 +26,13 @@ impl Vm {
     /// this one waits, and in turns with it. `fuel` limits the bytecodes executed (roughly).
     ///
     /// Never call this from a native: natives return [`Trap::Upcall`].
-    pub fn call<M: Mode>(&mut self, mode: &mut M, method: MethodId, args: &[u64], fuel: Option<u64>) -> Outcome {
+    pub fn call<M: Mode>(
+        &mut self,
+        mode: &mut M,
+        method: MethodId,
+        args: &[u64],
+        fuel: Option<u64>,
+    ) -> Outcome {
         let old_mode = std::mem::replace(&mut self.mode, (&raw mut *mode).cast());
         self.run.on_leave = if M::CALLS { Some(unwind::leave_probe::<M>) } else { None };
         self.run.on_enter = if M::CALLS { Some(unwind::entered::<M>) } else { None };
@@ -173,7 +179,9 @@ pub(super) fn push_upcall(vm: *mut Vm, upcall: Upcall) -> Flow {
         if callee >= vm.frame_limit || fp.add(n_regs) >= vm.reg_limit {
             let trap = match (upcall.hook, vm.stack_overflow()) {
                 // The static initialiser cannot run: for the class that is as if it had thrown.
-                (Hook::ClassInit(class), Trap::Throw(error)) => Trap::Throw(vm.class_init_threw(class, error)),
+                (Hook::ClassInit(class), Trap::Throw(error)) => {
+                    Trap::Throw(vm.class_init_threw(class, error))
+                }
                 (_, trap) => trap,
             };
             return trapped(vm, trap);

@@ -110,7 +110,13 @@ handler!(putfield_ref, |i, pc, fp, vm, heap, t| {
     }
     let value = r32!(fp, i.a);
     if M::WRITES {
-        super::mode::<M>(vm).field_write(&mut *vm, Ref(object), u32::from(i.c), Kind::Ref, u64::from(value));
+        super::mode::<M>(vm).field_write(
+            &mut *vm,
+            Ref(object),
+            u32::from(i.c),
+            Kind::Ref,
+            u64::from(value),
+        );
     }
     let offset = ((object as usize) << 3) + i.c as usize;
     if M::SHADOW {

@@ -3,9 +3,7 @@
 use super::{cold, slow};
 use crate::value::{ClassId, Ref};
 
-handler!(ldc_u, |i, pc, fp, vm, heap, t| {
-    follow!(slow::ldc_u(vm, pc, fp), vm, heap, t)
-});
+handler!(ldc_u, |i, pc, fp, vm, heap, t| { follow!(slow::ldc_u(vm, pc, fp), vm, heap, t) });
 
 handler!(ldc_resolved, |i, pc, fp, vm, heap, t| {
     if M::SHADOW {
@@ -20,9 +18,7 @@ handler!(ldc_resolved, |i, pc, fp, vm, heap, t| {
     go!(pc.add(2), fp, vm, heap, t)
 });
 
-handler!(new_u, |i, pc, fp, vm, heap, t| {
-    follow!(slow::new_u::<M>(vm, pc, fp), vm, heap, t)
-});
+handler!(new_u, |i, pc, fp, vm, heap, t| { follow!(slow::new_u::<M>(vm, pc, fp), vm, heap, t) });
 
 handler!(new_q, |i, pc, fp, vm, heap, t| {
     let data = (*pc.add(1)).word();

@@ -1,11 +1,12 @@
 //! The rare halves of instructions: resolution and rewriting, allocation when memory is short,
 //! faults. Each saves the instruction in the top frame first, so that stack traces and retries see it.
 
-pub(super) mod link;
 mod faults;
+pub(super) mod link;
 
 pub(super) use faults::{
-    abstract_method, array_fault, array_store_fault, athrow, can_store, class_cast, divide_by_zero, null_pointer,
+    abstract_method, array_fault, array_store_fault, athrow, can_store, class_cast, divide_by_zero,
+    null_pointer,
 };
 
 use super::call::trapped;
@@ -113,7 +114,8 @@ pub(super) fn compile(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
                     (*rt).entry = (*code).entry();
                 }
                 Err(error) => {
-                    let text = format!("{}.{}: {}", vm.class(class).name, vm.method(id).name, error.0);
+                    let text =
+                        format!("{}.{}: {}", vm.class(class).name, vm.method(id).name, error.0);
                     let trap = vm.throw("java/lang/VerifyError", &text);
                     return trapped(vm, trap);
                 }
@@ -134,7 +136,8 @@ pub(super) fn link_native(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
         let (name, descriptor) = (method.name.to_string(), method.descriptor.to_string());
         // `registerNatives` and `initIDs`: natives are found by name, nothing needs registering.
         let found = vm.natives.find(&class_name, &name, &descriptor).or_else(|| {
-            (name == "registerNatives" || name == "initIDs").then_some(crate::native::nothing as crate::native::NativeFn)
+            (name == "registerNatives" || name == "initIDs")
+                .then_some(crate::native::nothing as crate::native::NativeFn)
         });
         match found {
             Some(function) => {
@@ -152,7 +155,12 @@ pub(super) fn link_native(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
 
 /// Enters a method that is synchronized, or complains that the stack is full.
 #[cold]
-pub(super) fn enter_careful(vm: *mut Vm, pc: *const Insn, new_fp: *mut u64, rt: *const MethodRt) -> Flow {
+pub(super) fn enter_careful(
+    vm: *mut Vm,
+    pc: *const Insn,
+    new_fp: *mut u64,
+    rt: *const MethodRt,
+) -> Flow {
     // SAFETY: the caller's frame is on top; limits are checked before the callee's is written.
     unsafe {
         let (vm, _, _) = begin(vm, pc);
@@ -164,7 +172,8 @@ pub(super) fn enter_careful(vm: *mut Vm, pc: *const Insn, new_fp: *mut u64, rt: 
         let mut extra = 0;
         if (*rt).careful != 0 {
             let method = &*(*rt).method;
-            let object = if method.is_static() { vm.mirror(method.class) } else { Ref::from_slot(*new_fp) };
+            let object =
+                if method.is_static() { vm.mirror(method.class) } else { Ref::from_slot(*new_fp) };
             attempt!(vm, vm.lock(object));
             extra = object.to_slot();
         }
@@ -465,7 +474,10 @@ pub(super) fn new_u<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow
         let i = *pc;
         let class = attempt!(vm, vm.resolve_class(within, u16::try_from(i.imm()).unwrap_or(0)));
         let linked = vm.class(class).clone();
-        if linked.is_interface() || linked.flags & crate::class::flags::ABSTRACT != 0 || linked.is_array() {
+        if linked.is_interface()
+            || linked.flags & crate::class::flags::ABSTRACT != 0
+            || linked.is_array()
+        {
             let name = linked.name.to_string().replace('/', ".");
             let trap = vm.throw("java/lang/InstantiationError", &name);
             return trapped(vm, trap);
@@ -536,7 +548,14 @@ pub(super) fn instanceof_u(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
 
 /// The kinds behind `newarray`'s operand, from 4 on (JVMS table 6.5.newarray-A).
 const ARRAY_KINDS: [Kind; 8] = [
-    Kind::Boolean, Kind::Char, Kind::Float, Kind::Double, Kind::Byte, Kind::Short, Kind::Int, Kind::Long,
+    Kind::Boolean,
+    Kind::Char,
+    Kind::Float,
+    Kind::Double,
+    Kind::Byte,
+    Kind::Short,
+    Kind::Int,
+    Kind::Long,
 ];
 
 /// Makes an array with room made first. Throws for negative lengths.
@@ -550,7 +569,8 @@ unsafe fn make_array(vm: &mut Vm, class: ClassId, length: i32) -> Res<Ref> {
     if length > 0x7fff_fffd {
         return Err(vm.throw("java/lang/OutOfMemoryError", "Requested array size exceeds VM limit"));
     }
-    let size = (ELEMENTS_OFFSET as usize + length as usize * element.size() as usize).next_multiple_of(8);
+    let size =
+        (ELEMENTS_OFFSET as usize + length as usize * element.size() as usize).next_multiple_of(8);
     vm.make_room(size)?;
     match vm.heap.allocate(class.0, size) {
         Some(array) => {
@@ -566,7 +586,8 @@ pub(super) fn newarray<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> F
     unsafe {
         let (vm, _, _) = begin(vm, pc);
         let i = *pc;
-        let kind = ARRAY_KINDS[usize::try_from((*pc.add(1)).word() & 15).unwrap_or(4).clamp(4, 11) - 4];
+        let kind =
+            ARRAY_KINDS[usize::try_from((*pc.add(1)).word() & 15).unwrap_or(4).clamp(4, 11) - 4];
         let primitive = vm.primitive_class(kind);
         let class = attempt!(vm, vm.array_class(primitive));
         let array = attempt!(vm, make_array(vm, class, ri32!(fp, i.b)));

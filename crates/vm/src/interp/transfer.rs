@@ -18,9 +18,7 @@ handler!(
     follow!(call::run_native(vm, pc, fp), vm, heap, t)
 });
 
-handler!(hook, |i, pc, fp, vm, heap, t| {
-    follow!(call::hook_returned(vm, *fp), vm, heap, t)
-});
+handler!(hook, |i, pc, fp, vm, heap, t| { follow!(call::hook_returned(vm, *fp), vm, heap, t) });
 
 handler!(return_value, |i, pc, fp, vm, heap, t| {
     let value = r64!(fp, i.a);

@@ -86,7 +86,8 @@ unsafe fn find_handler(
             return None;
         }
         let position = (*frame).pc.offset_from(code.entry());
-        let position = u32::try_from(position).unwrap_or(0).saturating_sub(u32::from(!at_instruction));
+        let position =
+            u32::try_from(position).unwrap_or(0).saturating_sub(u32::from(!at_instruction));
         let class = (*(*rt).method).class;
         let found = code.handlers.iter().find(|h| {
             h.start <= position
@@ -104,7 +105,8 @@ fn catches(vm: &Vm, within: ClassId, catch_type: u16, exception: Ref) -> bool {
     let class = vm.class(within);
     let name = class.class_file().constant_pool().class_name(catch_type);
     let thrown = vm.class(vm.class_of(exception));
-    let Some(&found) = thrown.supers.iter().find(|&&id| vm.class(id).name.as_bytes() == name) else {
+    let Some(&found) = thrown.supers.iter().find(|&&id| vm.class(id).name.as_bytes() == name)
+    else {
         return false;
     };
     // A class of the same name from another loader is another class, if this loader knows one.
@@ -135,4 +137,3 @@ pub(super) unsafe fn thrown_probe<M: Mode>(vm: *mut Vm, exception: Ref) {
     // SAFETY: set together with the mode.
     unsafe { mode::<M>(vm).thrown(&mut *vm, exception) }
 }
-

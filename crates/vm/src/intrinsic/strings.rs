@@ -40,7 +40,10 @@ unsafe fn bytes<'a>(heap: *mut u8, array: u32) -> &'a [u8] {
 unsafe fn parts(vm: *mut Vm, heap: *mut u8, string: u32) -> (u32, u8) {
     // SAFETY: the caller passes a non-null string.
     unsafe {
-        (word!(heap, string, (*vm).known.string_value, u32), word!(heap, string, (*vm).known.string_coder, u8))
+        (
+            word!(heap, string, (*vm).known.string_value, u32),
+            word!(heap, string, (*vm).known.string_coder, u8),
+        )
     }
 }
 
@@ -170,7 +173,8 @@ unsafe fn hash_code(vm: *mut Vm, heap: *mut u8, args: *mut u64) -> bool {
             latin1_hash(bytes)
         } else {
             bytes.chunks_exact(2).fold(0_u32, |hash, unit| {
-                hash.wrapping_mul(31).wrapping_add(u32::from(u16::from_le_bytes([unit[0], unit[1]])))
+                hash.wrapping_mul(31)
+                    .wrapping_add(u32::from(u16::from_le_bytes([unit[0], unit[1]])))
             })
         };
         let string = crate::value::Ref(string);
@@ -275,7 +279,9 @@ unsafe fn inflate(vm: *mut Vm, heap: *mut u8, args: *mut u64) -> bool {
             return false;
         }
         let (from_length, to_length) = (bytes(heap, from).len(), bytes(heap, to).len() / 2);
-        if from_idx as usize + len as usize > from_length || to_idx as usize + len as usize > to_length {
+        if from_idx as usize + len as usize > from_length
+            || to_idx as usize + len as usize > to_length
+        {
             return false;
         }
         let start = ((to as usize) << 3) + ELEMENTS_OFFSET as usize + to_idx as usize * 2;

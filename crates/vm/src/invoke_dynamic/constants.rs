@@ -21,7 +21,10 @@ impl Vm {
             let unboxed = if object.is_null() { None } else { self.unbox(object) };
             return match unboxed {
                 Some((found, word)) if found == kind => Ok(word),
-                _ => Err(self.throw("java/lang/ClassCastException", "dynamic constant of another type")),
+                _ => {
+                    Err(self
+                        .throw("java/lang/ClassCastException", "dynamic constant of another type"))
+                }
             };
         }
         Ok(object.to_slot())
@@ -31,10 +34,16 @@ impl Vm {
     fn constant_object(&mut self, class: ClassId, file: &ClassFile, cp: u16) -> Res<Ref> {
         match file.constant_pool().get(cp) {
             Some(Constant::Integer(value)) => self.new_box(Kind::Int, Value::Int(value)),
-            Some(Constant::Float(bits)) => self.new_box(Kind::Float, Value::Float(f32::from_bits(bits))),
+            Some(Constant::Float(bits)) => {
+                self.new_box(Kind::Float, Value::Float(f32::from_bits(bits)))
+            }
             Some(Constant::Long(value)) => self.new_box(Kind::Long, Value::Long(value)),
-            Some(Constant::Double(bits)) => self.new_box(Kind::Double, Value::Double(f64::from_bits(bits))),
-            Some(Constant::String { .. } | Constant::Class { .. }) => self.resolve_string_or_class(class, cp),
+            Some(Constant::Double(bits)) => {
+                self.new_box(Kind::Double, Value::Double(f64::from_bits(bits)))
+            }
+            Some(Constant::String { .. } | Constant::Class { .. }) => {
+                self.resolve_string_or_class(class, cp)
+            }
             Some(Constant::MethodType { .. }) => {
                 let descriptor = file.constant_pool().try_method_type(cp).unwrap_or_default();
                 self.method_type_constant(class, cp, descriptor)
@@ -110,7 +119,13 @@ impl Vm {
             name.to_slot(),
             member_type.to_slot(),
         ];
-        Err(self.call_natives("linkMethodHandleConstant", args, class, constant_tag(cp), Ref::NULL)?)
+        Err(self.call_natives(
+            "linkMethodHandleConstant",
+            args,
+            class,
+            constant_tag(cp),
+            Ref::NULL,
+        )?)
     }
 
     fn dynamic_constant(
@@ -139,7 +154,12 @@ impl Vm {
     }
 
     /// The handle of a bootstrap method.
-    pub(super) fn bootstrap_handle(&mut self, class: ClassId, file: &ClassFile, bootstrap: u16) -> Res<Ref> {
+    pub(super) fn bootstrap_handle(
+        &mut self,
+        class: ClassId,
+        file: &ClassFile,
+        bootstrap: u16,
+    ) -> Res<Ref> {
         match file.bootstrap_methods().get(usize::from(bootstrap)) {
             Some(method) => self.constant_object(class, file, method.method_ref),
             None => Err(self.throw("java/lang/ClassFormatError", "no such bootstrap method")),
@@ -147,8 +167,15 @@ impl Vm {
     }
 
     /// The static arguments as the JDK takes them: null for none, one as it is, else an `Object[]`.
-    pub(super) fn bootstrap_arguments(&mut self, class: ClassId, file: &ClassFile, bootstrap: u16) -> Res<Ref> {
-        let Some(method) = file.bootstrap_methods().get(usize::from(bootstrap)) else { return Ok(Ref::NULL) };
+    pub(super) fn bootstrap_arguments(
+        &mut self,
+        class: ClassId,
+        file: &ClassFile,
+        bootstrap: u16,
+    ) -> Res<Ref> {
+        let Some(method) = file.bootstrap_methods().get(usize::from(bootstrap)) else {
+            return Ok(Ref::NULL);
+        };
         let mut arguments = Vec::with_capacity(method.arguments.len());
         for &argument in &method.arguments {
             arguments.push(self.constant_object(class, file, argument)?);
@@ -164,7 +191,9 @@ impl Vm {
     /// A constant that Java code has made already.
     fn known_constant(&mut self, class: ClassId, cp: u16) -> Res<Option<Ref>> {
         let constants = self.constants_of(class)?;
-        let Some(found) = self.heap.element_ref(constants, u32::from(cp)).some() else { return Ok(None) };
+        let Some(found) = self.heap.element_ref(constants, u32::from(cp)).some() else {
+            return Ok(None);
+        };
         if found == constants {
             return Ok(Some(Ref::NULL));
         }
@@ -179,7 +208,10 @@ impl Vm {
     }
 
     /// The array of resolved constants of a class.
-    #[expect(clippy::cast_possible_truncation, reason = "a constant pool has at most 65,535 entries")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a constant pool has at most 65,535 entries"
+    )]
     pub(super) fn constants_of(&mut self, class: ClassId) -> Res<Ref> {
         let sites = self.sites_of(class, 1)?;
         let constants = self.heap.element_ref(sites, 0);

@@ -68,7 +68,13 @@ impl Vm {
         Ok(id)
     }
 
-    fn class_without_file(&self, id: ClassId, name: Symbol, loader: LoaderId, shape: Shape) -> Class {
+    fn class_without_file(
+        &self,
+        id: ClassId,
+        name: Symbol,
+        loader: LoaderId,
+        shape: Shape,
+    ) -> Class {
         Class {
             id,
             name,

@@ -71,7 +71,8 @@ impl Vm {
         let super_end = sup.as_ref().map_or(0, |sup| sup.fields_end);
         let (fields, fields_end, statics_size) = self.fields_of(&file, id, super_end);
         let ref_offsets = |is_static: bool| {
-            let own = fields.iter().filter(move |f| f.kind == Kind::Ref && f.is_static() == is_static);
+            let own =
+                fields.iter().filter(move |f| f.kind == Kind::Ref && f.is_static() == is_static);
             own.map(|field| field.offset)
         };
         let inherited = sup.iter().flat_map(|sup| sup.ref_offsets.iter().copied());
@@ -125,7 +126,8 @@ impl Vm {
             } else {
                 Op::compile
             };
-            let n_regs = (u32::from(method.max_locals) + u32::from(method.max_stack)).max(u32::from(method.arg_slots));
+            let n_regs = (u32::from(method.max_locals) + u32::from(method.max_stack))
+                .max(u32::from(method.arg_slots));
             self.methods.push(MethodRt {
                 entry: stub(op),
                 n_regs,
@@ -176,7 +178,11 @@ impl Vm {
     fn fields_of(&self, file: &ClassFile, id: ClassId, super_end: u32) -> (Vec<Field>, u32, u32) {
         let pool = file.constant_pool();
         let mut fields: Vec<Field> = Vec::with_capacity(file.fields().len());
-        let field = |fields: &mut Vec<Field>, name: &[u8], descriptor: &[u8], flags: u16, injected: bool| {
+        let field = |fields: &mut Vec<Field>,
+                     name: &[u8],
+                     descriptor: &[u8],
+                     flags: u16,
+                     injected: bool| {
             fields.push(Field {
                 class: id,
                 slot: u16::try_from(fields.len()).unwrap_or(u16::MAX),
@@ -189,7 +195,13 @@ impl Vm {
             });
         };
         for info in file.fields() {
-            field(&mut fields, pool.utf8(info.name), pool.utf8(info.descriptor), info.access_flags, false);
+            field(
+                &mut fields,
+                pool.utf8(info.name),
+                pool.utf8(info.descriptor),
+                info.access_flags,
+                false,
+            );
         }
         for &(name, descriptor) in injected_fields(file.name()) {
             if !fields.iter().any(|field| field.name.as_bytes() == name.as_bytes()) {
@@ -205,17 +217,30 @@ impl Vm {
         (fields, layout.fields_end, layout.statics_size)
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "a class file has at most 65,535 methods of 255 words")]
-    fn methods_of(&self, file: &ClassFile, id: ClassId, loader: LoaderId, options: &DefineOptions) -> Vec<Method> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a class file has at most 65,535 methods of 255 words"
+    )]
+    fn methods_of(
+        &self,
+        file: &ClassFile,
+        id: ClassId,
+        loader: LoaderId,
+        options: &DefineOptions,
+    ) -> Vec<Method> {
         let pool = file.constant_pool();
         let first = self.methods.next_id();
-        let is_invoker =
-            loader == LoaderId::BOOT && matches!(file.name(), b"java/lang/invoke/MethodHandle" | b"java/lang/invoke/VarHandle");
+        let is_invoker = loader == LoaderId::BOOT
+            && matches!(
+                file.name(),
+                b"java/lang/invoke/MethodHandle" | b"java/lang/invoke/VarHandle"
+            );
         let is_trusted = options.vm_annotations || self.is_jdk_loader(loader);
         let mut methods = Vec::with_capacity(file.methods().len());
         for (slot, info) in file.methods().iter().enumerate() {
             let descriptor = pool.utf8(info.descriptor);
-            let shape = MethodDescriptor::parse(descriptor).expect("internal: the parser checks descriptors");
+            let shape = MethodDescriptor::parse(descriptor)
+                .expect("internal: the parser checks descriptors");
             let is_static = info.access_flags & flags::STATIC != 0;
             let returns = match descriptor.iter().rposition(|&byte| byte == b')') {
                 Some(end) => Kind::of_descriptor(&descriptor[end + 1..]).unwrap_or(Kind::Void),
@@ -237,7 +262,8 @@ impl Vm {
                 max_locals: info.code.as_ref().map_or(0, |code| code.max_locals),
                 max_stack: info.code.as_ref().map_or(0, |code| code.max_stack),
                 caller_sensitive: marked("Ljdk/internal/reflect/CallerSensitive;"),
-                hidden: options.hidden_for.is_some() || marked("Ljdk/internal/vm/annotation/Hidden;"),
+                hidden: options.hidden_for.is_some()
+                    || marked("Ljdk/internal/vm/annotation/Hidden;"),
                 signature_polymorphic: is_invoker && is_signature_polymorphic(info, descriptor),
             });
         }

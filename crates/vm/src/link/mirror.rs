@@ -48,7 +48,11 @@ impl Vm {
             self.heap.store_u16(mirror, offset, modifiers);
         }
         if let Some(offset) = self.known.class_primitive {
-            self.heap.store_u8(mirror, offset, u8::from(matches!(class.shape, Shape::Primitive(_))));
+            self.heap.store_u8(
+                mirror,
+                offset,
+                u8::from(matches!(class.shape, Shape::Primitive(_))),
+            );
         }
         self.set_constants(class, mirror);
         Ok(mirror)
@@ -98,7 +102,9 @@ impl Vm {
                 continue;
             }
             let word = match file.constant_pool().get(info.constant_value) {
-                Some(Constant::Integer(value)) => u64::from(narrow(field.kind, value.cast_unsigned())),
+                Some(Constant::Integer(value)) => {
+                    u64::from(narrow(field.kind, value.cast_unsigned()))
+                }
                 Some(Constant::Float(bits)) => u64::from(bits),
                 Some(Constant::Long(value)) => value.cast_unsigned(),
                 Some(Constant::Double(bits)) => bits,

@@ -51,25 +51,35 @@ impl Vm {
     }
 
     /// What the superinterfaces in a sorted set say about a method.
-    pub fn maximally_specific(&self, interfaces: &[ClassId], name: Symbol, descriptor: Symbol) -> Choice {
+    pub fn maximally_specific(
+        &self,
+        interfaces: &[ClassId],
+        name: Symbol,
+        descriptor: Symbol,
+    ) -> Choice {
         let mut candidates: Vec<(ClassId, MethodId)> = Vec::new();
         for &interface in interfaces {
             // An interface that is being linked is not in the table yet.
             let Some(rt) = self.classes.get(interface.idx()) else { continue };
-            let declares = |m: &&crate::class::Method| m.name == name && m.descriptor == descriptor && is_virtual(m);
+            let declares = |m: &&crate::class::Method| {
+                m.name == name && m.descriptor == descriptor && is_virtual(m)
+            };
             if let Some(method) = rt.class.methods.iter().find(declares) {
                 candidates.push((interface, method.id));
             }
         }
         let is_specific = |&&(interface, _): &&(ClassId, MethodId)| {
-            !candidates.iter().any(|&(other, _)| other != interface && self.is_subtype(other, interface))
+            !candidates
+                .iter()
+                .any(|&(other, _)| other != interface && self.is_subtype(other, interface))
         };
-        let specific: Vec<MethodId> = candidates.iter().filter(is_specific).map(|&(_, id)| id).collect();
+        let specific: Vec<MethodId> =
+            candidates.iter().filter(is_specific).map(|&(_, id)| id).collect();
         let mut defaults = specific.iter().copied().filter(|&id| !self.method(id).is_abstract());
         match (defaults.next(), defaults.next()) {
-            (Some(_), Some(_)) => {
-                Choice::Conflict(specific.iter().copied().filter(|&id| !self.method(id).is_abstract()).collect())
-            }
+            (Some(_), Some(_)) => Choice::Conflict(
+                specific.iter().copied().filter(|&id| !self.method(id).is_abstract()).collect(),
+            ),
             (Some(only), None) => Choice::Default(only),
             (None, _) => specific.first().map_or(Choice::None, |&id| Choice::Abstract(id)),
         }
@@ -80,12 +90,19 @@ impl Vm {
         let resolved = self.method(method);
         let (name, descriptor) = (resolved.name, resolved.descriptor);
         let all_interfaces = self.class(class).all_interfaces.clone();
-        if let Choice::Conflict(defaults) = self.maximally_specific(&all_interfaces, name, descriptor)
+        if let Choice::Conflict(defaults) =
+            self.maximally_specific(&all_interfaces, name, descriptor)
             && self.class_method(class, name, descriptor).is_none()
         {
             let names: Vec<String> = defaults
                 .iter()
-                .map(|&id| format!("{}.{}", self.external_name(self.method(id).class), self.method(id).name))
+                .map(|&id| {
+                    format!(
+                        "{}.{}",
+                        self.external_name(self.method(id).class),
+                        self.method(id).name
+                    )
+                })
                 .collect();
             let message = format!("Conflicting default methods: {}", names.join(" "));
             return self.throw("java/lang/IncompatibleClassChangeError", &message);
@@ -109,7 +126,9 @@ impl Vm {
         while let Some(id) = next {
             let class = self.class(id);
             if !class.is_interface() {
-                let declares = |m: &&crate::class::Method| m.name == name && m.descriptor == descriptor && is_virtual(m);
+                let declares = |m: &&crate::class::Method| {
+                    m.name == name && m.descriptor == descriptor && is_virtual(m)
+                };
                 if let Some(method) = class.methods.iter().find(declares) {
                     return Some(method.id);
                 }

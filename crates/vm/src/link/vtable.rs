@@ -31,14 +31,19 @@ impl Slots {
 
     fn of(&self, name: Symbol, descriptor: Symbol) -> impl Iterator<Item = u32> {
         let first = self.heads.get(&(name, descriptor)).copied();
-        std::iter::successors(first, |&slot| Some(self.next[slot as usize]).filter(|&next| next != u32::MAX))
+        std::iter::successors(first, |&slot| {
+            Some(self.next[slot as usize]).filter(|&next| next != u32::MAX)
+        })
     }
 }
 
 impl Vm {
     /// The dispatch table of a class, the draft with the slots of its methods filled in, and the
     /// methods made for conflicting defaults.
-    pub(super) fn dispatch_table(&mut self, mut draft: Draft) -> Res<(Vec<MethodId>, Draft, Vec<Method>)> {
+    pub(super) fn dispatch_table(
+        &mut self,
+        mut draft: Draft,
+    ) -> Res<(Vec<MethodId>, Draft, Vec<Method>)> {
         let Some(sup) = draft.super_class else {
             let mut vtable = Vec::new();
             for method in draft.methods.iter_mut().filter(|method| is_virtual(method)) {
@@ -147,18 +152,23 @@ impl Vm {
                 if !known.iter().all(|&slot| from_interface(slot)) {
                     continue;
                 }
-                let choice = self.maximally_specific(&draft.all_interfaces, method.name, method.descriptor);
+                let choice =
+                    self.maximally_specific(&draft.all_interfaces, method.name, method.descriptor);
                 let chosen = match choice {
                     Choice::None => continue,
                     Choice::Abstract(id) | Choice::Default(id) => id,
                     Choice::Conflict(_) => {
-                        let same = |made: &&Method| made.name == method.name && made.descriptor == method.descriptor;
-                        conflicts.iter().find(same).map(|made: &Method| made.id).unwrap_or_else(|| {
-                            let n_conflicts = u32::try_from(conflicts.len()).unwrap_or(0);
-                            let id = MethodId(draft.first_method.0 + n_own + n_conflicts);
-                            conflicts.push(conflict(draft.id, id, method));
-                            id
-                        })
+                        let same = |made: &&Method| {
+                            made.name == method.name && made.descriptor == method.descriptor
+                        };
+                        conflicts.iter().find(same).map(|made: &Method| made.id).unwrap_or_else(
+                            || {
+                                let n_conflicts = u32::try_from(conflicts.len()).unwrap_or(0);
+                                let id = MethodId(draft.first_method.0 + n_own + n_conflicts);
+                                conflicts.push(conflict(draft.id, id, method));
+                                id
+                            },
+                        )
                     }
                 };
                 if known.is_empty() {
@@ -195,6 +205,7 @@ fn conflict(class: ClassId, id: MethodId, like: &Method) -> Method {
 
 /// Whether a method takes part in dynamic dispatch.
 pub(super) fn is_virtual(method: &Method) -> bool {
-    method.flags & (flags::STATIC | flags::PRIVATE) == 0 && !method.is_constructor() && !method.is_static_initialiser()
+    method.flags & (flags::STATIC | flags::PRIVATE) == 0
+        && !method.is_constructor()
+        && !method.is_static_initialiser()
 }
-

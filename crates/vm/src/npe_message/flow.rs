@@ -133,7 +133,8 @@ fn written_locals(bytes: Bytes<'_>, at: usize) -> std::ops::Range<u16> {
 
 /// Where control may go from an instruction.
 fn targets(bytes: Bytes<'_>, at: usize) -> Vec<usize> {
-    let jump = |offset: i32| usize::try_from(i64::try_from(at).unwrap_or(0) + i64::from(offset)).ok();
+    let jump =
+        |offset: i32| usize::try_from(i64::try_from(at).unwrap_or(0) + i64::from(offset)).ok();
     let next = Some(at + length(bytes, at));
     let aligned = (at + 4) & !3;
     let found: Vec<Option<usize>> = match bytes.u1(at) {

@@ -55,7 +55,9 @@ impl Vm {
             Kind::Boolean => u64::from(self.heap.load_u8(object, offset)),
             Kind::Byte => Value::Int(i32::from(self.heap.load_u8(object, offset) as i8)).to_slot(),
             Kind::Char => u64::from(self.heap.load_u16(object, offset)),
-            Kind::Short => Value::Int(i32::from(self.heap.load_u16(object, offset) as i16)).to_slot(),
+            Kind::Short => {
+                Value::Int(i32::from(self.heap.load_u16(object, offset) as i16)).to_slot()
+            }
             Kind::Int | Kind::Float | Kind::Ref => u64::from(self.heap.load_u32(object, offset)),
             Kind::Long | Kind::Double => self.heap.load_u64(object, offset),
             Kind::Void => 0,

@@ -43,7 +43,8 @@ impl Vm {
     /// Whether a final field cannot be changed even by reflection with `setAccessible`.
     pub fn is_trusted_final(&self, field: &Field) -> bool {
         let class = self.class(field.class);
-        field.flags & flags::FINAL != 0 && (field.is_static() || class.hidden || self.is_record(field.class))
+        field.flags & flags::FINAL != 0
+            && (field.is_static() || class.hidden || self.is_record(field.class))
     }
 
     /// Whether a class is a record class: final, directly below `Record`, with the attribute.
@@ -53,7 +54,8 @@ impl Vm {
         class.flags & flags::FINAL != 0
             && class.super_class.is_some_and(|super_class| {
                 let super_class = self.class(super_class);
-                super_class.name.as_bytes() == b"java/lang/Record" && super_class.loader == LoaderId::BOOT
+                super_class.name.as_bytes() == b"java/lang/Record"
+                    && super_class.loader == LoaderId::BOOT
             })
             && file.record_components().is_some()
     }
@@ -71,7 +73,8 @@ impl Vm {
         }
         let file = Arc::clone(class.class_file());
         let info = &file.methods()[usize::from(slot)];
-        let (parameter_types, return_type) = self.types_of(class.loader, declared.descriptor.as_bytes())?;
+        let (parameter_types, return_type) =
+            self.types_of(class.loader, declared.descriptor.as_bytes())?;
         let exception_types = self.exception_types(&class, &info.exceptions)?;
         let name = self.intern_mutf8(declared.name.as_bytes())?;
         let signature = self.optional_string(&file, info.signature)?;
@@ -158,7 +161,9 @@ impl Vm {
             (Arc::clone(self.class(method.class)), method.slot)
         };
         let file = Arc::clone(class.class_file());
-        let Some(span) = file.methods()[usize::from(slot)].method_parameters else { return Ok(Ref::NULL) };
+        let Some(span) = file.methods()[usize::from(slot)].method_parameters else {
+            return Ok(Ref::NULL);
+        };
         let layout = ParameterLayout::of(self)?;
         let rows = file.span(span).get(1..).unwrap_or_default();
         let mut objects = Vec::new();
@@ -166,8 +171,10 @@ impl Vm {
             let name_idx = u16::from_be_bytes([row[0], row[1]]);
             let modifiers = u16::from_be_bytes([row[2], row[3]]);
             if name_idx != 0 && file.constant_pool().try_utf8(name_idx).is_none() {
-                return Err(self
-                    .throw("java/lang/IllegalArgumentException", "Wrong type at constant pool index"));
+                return Err(self.throw(
+                    "java/lang/IllegalArgumentException",
+                    "Wrong type at constant pool index",
+                ));
             }
             let name = self.optional_string(&file, name_idx)?;
             let object = self.new_boot_object(ParameterLayout::CLASS)?;
@@ -184,13 +191,14 @@ impl Vm {
     /// The method behind a `Method` or `Constructor`.
     pub fn method_of_reflected(&mut self, executable: Ref) -> Res<MethodId> {
         let class = self.class_of(executable);
-        let (clazz, slot) = if self.class(class).name.as_bytes() == ConstructorLayout::CLASS.as_bytes() {
-            let layout = ConstructorLayout::of(self)?;
-            (layout.clazz, layout.slot)
-        } else {
-            let layout = MethodLayout::of(self)?;
-            (layout.clazz, layout.slot)
-        };
+        let (clazz, slot) =
+            if self.class(class).name.as_bytes() == ConstructorLayout::CLASS.as_bytes() {
+                let layout = ConstructorLayout::of(self)?;
+                (layout.clazz, layout.slot)
+            } else {
+                let layout = MethodLayout::of(self)?;
+                (layout.clazz, layout.slot)
+            };
         let holder = self.class_of_mirror(self.heap.load_ref(executable, clazz));
         let slot = self.heap.load_u32(executable, slot);
         Ok(self.class(holder).methods[slot as usize].id)
@@ -252,7 +260,10 @@ impl Vm {
 
 /// The descriptors in a method descriptor: the parameters' in order, then the result's.
 pub(crate) fn descriptor_parts(descriptor: &[u8]) -> Vec<&[u8]> {
-    debug_assert!(MethodDescriptor::parse(descriptor).is_some(), "internal: not a method descriptor");
+    debug_assert!(
+        MethodDescriptor::parse(descriptor).is_some(),
+        "internal: not a method descriptor"
+    );
     let mut parts = Vec::new();
     let mut rest = descriptor.get(1..).unwrap_or_default();
     while let Some(&first) = rest.first() {
@@ -262,7 +273,9 @@ pub(crate) fn descriptor_parts(descriptor: &[u8]) -> Vec<&[u8]> {
         }
         let n_brackets = rest.iter().take_while(|&&byte| byte == b'[').count();
         let len = match rest.get(n_brackets) {
-            Some(b'L') => rest.iter().position(|&byte| byte == b';').map_or(rest.len(), |at| at + 1),
+            Some(b'L') => {
+                rest.iter().position(|&byte| byte == b';').map_or(rest.len(), |at| at + 1)
+            }
             _ => (n_brackets + 1).min(rest.len()),
         };
         parts.push(&rest[..len]);

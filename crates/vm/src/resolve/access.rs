@@ -69,7 +69,12 @@ impl Vm {
         Err(self.throw("java/lang/IllegalAccessError", &message))
     }
 
-    pub(crate) fn check_field_access(&mut self, from: ClassId, resolved_in: ClassId, field: &Field) -> Res<()> {
+    pub(crate) fn check_field_access(
+        &mut self,
+        from: ClassId,
+        resolved_in: ClassId,
+        field: &Field,
+    ) -> Res<()> {
         if self.can_access_member(from, resolved_in, field.class, field.flags)? {
             return Ok(());
         }
@@ -84,7 +89,12 @@ impl Vm {
         Err(self.throw("java/lang/IllegalAccessError", &message))
     }
 
-    pub(crate) fn check_method_access(&mut self, from: ClassId, resolved_in: ClassId, id: MethodId) -> Res<()> {
+    pub(crate) fn check_method_access(
+        &mut self,
+        from: ClassId,
+        resolved_in: ClassId,
+        id: MethodId,
+    ) -> Res<()> {
         let method = self.method(id);
         let (holder, member_flags) = (method.class, method.flags);
         // Arrays have a public `clone` (JLS §10.7).
@@ -120,7 +130,8 @@ impl Vm {
             );
             return Err(self.throw("java/lang/IllegalAccessError", &message));
         }
-        let is_initialiser = if is_static { method.is_static_initialiser() } else { method.is_constructor() };
+        let is_initialiser =
+            if is_static { method.is_static_initialiser() } else { method.is_constructor() };
         // Before Java 9 class files any method of the class could.
         if is_initialiser || self.class(within).class_file().major() < 53 {
             return Ok(());
@@ -144,12 +155,15 @@ impl Vm {
         if !self.can_access(from, holder, member_flags)? {
             return Ok(false);
         }
-        let is_foreign_protected = member_flags & (flags::PROTECTED | flags::STATIC) == flags::PROTECTED
+        let is_foreign_protected = member_flags & (flags::PROTECTED | flags::STATIC)
+            == flags::PROTECTED
             && member_flags & flags::PUBLIC == 0
             && from != holder
             && !self.same_package(from, holder)
             && !self.is_magic_accessor(from);
-        Ok(!is_foreign_protected || self.is_subtype(resolved_in, from) || self.is_subtype(from, resolved_in))
+        Ok(!is_foreign_protected
+            || self.is_subtype(resolved_in, from)
+            || self.is_subtype(from, resolved_in))
     }
 }
 

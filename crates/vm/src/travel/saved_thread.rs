@@ -70,7 +70,8 @@ impl Thread {
 
     /// Number of frames of a thread that is not running.
     fn n_frames(&self) -> usize {
-        (self.frame as usize + size_of::<Frame>() - self.frames.start() as usize) / size_of::<Frame>()
+        (self.frame as usize + size_of::<Frame>() - self.frames.start() as usize)
+            / size_of::<Frame>()
     }
 }
 

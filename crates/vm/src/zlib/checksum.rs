@@ -36,7 +36,8 @@ pub fn crc32(crc: u32, bytes: &[u8]) -> u32 {
     let mut groups = bytes.chunks_exact(8);
     for group in &mut groups {
         let mixed = crc.to_le_bytes();
-        let at = |idx: usize| usize::from(if idx < 4 { group[idx] ^ mixed[idx] } else { group[idx] });
+        let at =
+            |idx: usize| usize::from(if idx < 4 { group[idx] ^ mixed[idx] } else { group[idx] });
         crc = (0..8).fold(0, |sum, idx| sum ^ TABLES[7 - idx][at(idx)]);
     }
     for &byte in groups.remainder() {

@@ -9,17 +9,69 @@ const WINDOW: usize = 32 << 10;
 
 /// Base lengths and extra bits of the length symbols 257 to 285, RFC 1951 §3.2.5.
 const LENGTHS: [(u16, u8); 29] = [
-    (3, 0), (4, 0), (5, 0), (6, 0), (7, 0), (8, 0), (9, 0), (10, 0), (11, 1), (13, 1),
-    (15, 1), (17, 1), (19, 2), (23, 2), (27, 2), (31, 2), (35, 3), (43, 3), (51, 3), (59, 3),
-    (67, 4), (83, 4), (99, 4), (115, 4), (131, 5), (163, 5), (195, 5), (227, 5), (258, 0),
+    (3, 0),
+    (4, 0),
+    (5, 0),
+    (6, 0),
+    (7, 0),
+    (8, 0),
+    (9, 0),
+    (10, 0),
+    (11, 1),
+    (13, 1),
+    (15, 1),
+    (17, 1),
+    (19, 2),
+    (23, 2),
+    (27, 2),
+    (31, 2),
+    (35, 3),
+    (43, 3),
+    (51, 3),
+    (59, 3),
+    (67, 4),
+    (83, 4),
+    (99, 4),
+    (115, 4),
+    (131, 5),
+    (163, 5),
+    (195, 5),
+    (227, 5),
+    (258, 0),
 ];
 
 /// Base distances and extra bits of the distance symbols 0 to 29.
 const DISTANCES: [(u16, u8); 30] = [
-    (1, 0), (2, 0), (3, 0), (4, 0), (5, 1), (7, 1), (9, 2), (13, 2), (17, 3), (25, 3),
-    (33, 4), (49, 4), (65, 5), (97, 5), (129, 6), (193, 6), (257, 7), (385, 7), (513, 8), (769, 8),
-    (1025, 9), (1537, 9), (2049, 10), (3073, 10), (4097, 11), (6145, 11), (8193, 12), (12289, 12),
-    (16385, 13), (24577, 13),
+    (1, 0),
+    (2, 0),
+    (3, 0),
+    (4, 0),
+    (5, 1),
+    (7, 1),
+    (9, 2),
+    (13, 2),
+    (17, 3),
+    (25, 3),
+    (33, 4),
+    (49, 4),
+    (65, 5),
+    (97, 5),
+    (129, 6),
+    (193, 6),
+    (257, 7),
+    (385, 7),
+    (513, 8),
+    (769, 8),
+    (1025, 9),
+    (1537, 9),
+    (2049, 10),
+    (3073, 10),
+    (4097, 11),
+    (6145, 11),
+    (8193, 12),
+    (12289, 12),
+    (16385, 13),
+    (24577, 13),
 ];
 
 /// Order in which the lengths of the code length codes are given.
@@ -504,13 +556,16 @@ mod tests {
     use super::*;
 
     fn compressed(bytes: &[u8], level: u32) -> Vec<u8> {
-        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::new(level));
+        let mut encoder =
+            flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::new(level));
         encoder.write_all(bytes).expect("in memory");
         encoder.finish().expect("in memory")
     }
 
     fn sample() -> Vec<u8> {
-        (0..200_000_u32).map(|i| (i.wrapping_mul(i) >> 7 ^ i / 100).to_le_bytes()[0] & 0x3f).collect()
+        (0..200_000_u32)
+            .map(|i| (i.wrapping_mul(i) >> 7 ^ i / 100).to_le_bytes()[0] & 0x3f)
+            .collect()
     }
 
     #[test]
@@ -552,7 +607,10 @@ mod tests {
         *data.last_mut().expect("not empty") ^= 1;
         assert_eq!(status(&data), Status::Broken("incorrect data check"));
         assert_eq!(status(&[0x78, 0x9c, 0x07]), Status::Broken("invalid block type"));
-        assert_eq!(status(&[0x78, 0x9c, 1, 1, 1, 1, 1]), Status::Broken("invalid stored block lengths"));
+        assert_eq!(
+            status(&[0x78, 0x9c, 1, 1, 1, 1, 1]),
+            Status::Broken("invalid stored block lengths")
+        );
         assert_eq!(status(&[0x78, 0x9c, 0x63, 0]), Status::Hungry);
     }
 

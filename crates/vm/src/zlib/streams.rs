@@ -66,7 +66,8 @@ impl Vm {
         let youngest = self.marks.youngest();
         let slot = &mut self.streams.slots[position];
         if slot.kept_for != youngest {
-            let undo = Undo::Stream { position, stream: slot.stream.clone(), kept_for: slot.kept_for };
+            let undo =
+                Undo::Stream { position, stream: slot.stream.clone(), kept_for: slot.kept_for };
             slot.kept_for = youngest;
             self.marks.remember(undo);
         }

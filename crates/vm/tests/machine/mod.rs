@@ -19,8 +19,12 @@ pub fn with_java(test: &str, source: &str, check: impl Fn(&mut Vm, &dyn Fn(&Vm, 
         std::fs::create_dir_all(&folder).unwrap();
         let file = folder.join("Test.java");
         std::fs::write(&file, source).unwrap();
-        let javac =
-            Command::new(jdk.command("javac")).args(["-g", "-nowarn", "-d"]).arg(&folder).arg(&file).output().unwrap();
+        let javac = Command::new(jdk.command("javac"))
+            .args(["-g", "-nowarn", "-d"])
+            .arg(&folder)
+            .arg(&file)
+            .output()
+            .unwrap();
         assert!(javac.status.success(), "{}", String::from_utf8_lossy(&javac.stderr));
         let image = Arc::new(JImage::open(&jdk.home.join("lib/modules")).unwrap());
         let options = Options {

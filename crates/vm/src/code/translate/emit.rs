@@ -429,7 +429,8 @@ impl Emitter {
                     let new_targets = targets.iter().map(|&t| distance(at, t) as i32).collect();
                     let new_default = distance(at, default) as i32;
                     match &mut self.switches[table] {
-                        Switch::Table { targets, default, .. } | Switch::Lookup { targets, default, .. } => {
+                        Switch::Table { targets, default, .. }
+                        | Switch::Lookup { targets, default, .. } => {
                             *targets = new_targets;
                             *default = new_default;
                         }

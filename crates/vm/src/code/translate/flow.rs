@@ -65,7 +65,9 @@ pub(super) fn falls_through(bytes: Bytes<'_>, at: usize) -> bool {
 }
 
 fn targets(bytes: Bytes<'_>, at: usize) -> Vec<usize> {
-    let to = |distance: i32| usize::try_from(i64::try_from(at).unwrap_or(0) + i64::from(distance)).unwrap_or(usize::MAX);
+    let to = |distance: i32| {
+        usize::try_from(i64::try_from(at).unwrap_or(0) + i64::from(distance)).unwrap_or(usize::MAX)
+    };
     match bytes.u1(at) {
         153..=168 | 198 | 199 => vec![to(i32::from(bytes.i2(at + 1)))],
         200 | 201 => vec![to(bytes.i4(at + 1))],
@@ -73,7 +75,9 @@ fn targets(bytes: Bytes<'_>, at: usize) -> Vec<usize> {
             let base = (at + 4) & !3;
             let n = i64::from(bytes.i4(base + 8)) - i64::from(bytes.i4(base + 4)) + 1;
             let mut all = vec![to(bytes.i4(base))];
-            all.extend((0..usize::try_from(n).unwrap_or(0)).map(|i| to(bytes.i4(base + 12 + 4 * i))));
+            all.extend(
+                (0..usize::try_from(n).unwrap_or(0)).map(|i| to(bytes.i4(base + 12 + 4 * i))),
+            );
             all
         }
         171 => {

@@ -46,7 +46,8 @@ pub(in super::super) fn array_fault(vm: *mut Vm, pc: *const Insn) -> Flow {
 
 /// Whether an array of this class may hold the value.
 pub(in super::super) fn can_store(vm: &Vm, array_class: u32, value: Ref) -> bool {
-    let Shape::Array { component, element: Kind::Ref } = vm.class(ClassId(array_class)).shape else {
+    let Shape::Array { component, element: Kind::Ref } = vm.class(ClassId(array_class)).shape
+    else {
         return false;
     };
     vm.instance_of(value, component)
@@ -72,7 +73,12 @@ pub(in super::super) fn athrow(vm: *mut Vm, pc: *const Insn, exception: Ref) -> 
 }
 
 #[cold]
-pub(in super::super) fn class_cast(vm: *mut Vm, pc: *const Insn, from: ClassId, to: ClassId) -> Flow {
+pub(in super::super) fn class_cast(
+    vm: *mut Vm,
+    pc: *const Insn,
+    from: ClassId,
+    to: ClassId,
+) -> Flow {
     // SAFETY: a Java frame is on top.
     let (vm, _, _) = unsafe { begin(vm, pc) };
     let text = vm.class_cast_message(from, to);
@@ -102,6 +108,10 @@ impl Vm {
     /// `void java.lang.Foo.bar(int, java.lang.String)`.
     pub fn external_signature(&self, method: MethodId) -> String {
         let method = self.method(method);
-        self.signature_text(Some(method.class), method.name.as_bytes(), method.descriptor.as_bytes())
+        self.signature_text(
+            Some(method.class),
+            method.name.as_bytes(),
+            method.descriptor.as_bytes(),
+        )
     }
 }

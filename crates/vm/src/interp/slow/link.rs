@@ -46,7 +46,11 @@ fn made_at(vm: &Vm, method: MethodId) -> u32 {
 }
 
 #[cold]
-pub(in super::super) fn invokestatic_u<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
+pub(in super::super) fn invokestatic_u<M: Mode>(
+    vm: *mut Vm,
+    pc: *const Insn,
+    fp: *mut u64,
+) -> Flow {
     // SAFETY: a Java frame is on top; operands are in range.
     unsafe {
         let (vm, _, within) = begin(vm, pc);
@@ -81,7 +85,11 @@ unsafe fn not_as_expected(vm: &mut Vm, target: MethodId, expected: &str) -> Flow
 }
 
 #[cold]
-pub(in super::super) fn invokespecial_u<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
+pub(in super::super) fn invokespecial_u<M: Mode>(
+    vm: *mut Vm,
+    pc: *const Insn,
+    fp: *mut u64,
+) -> Flow {
     // SAFETY: a Java frame is on top; operands are in range.
     unsafe {
         let (vm, _, within) = begin(vm, pc);
@@ -123,7 +131,11 @@ fn special_target(vm: &mut Vm, within: ClassId, resolved: MethodId) -> Res<Metho
 }
 
 #[cold]
-pub(in super::super) fn invokevirtual_u<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
+pub(in super::super) fn invokevirtual_u<M: Mode>(
+    vm: *mut Vm,
+    pc: *const Insn,
+    fp: *mut u64,
+) -> Flow {
     // SAFETY: a Java frame is on top; operands are in range.
     unsafe {
         let (vm, _, within) = begin(vm, pc);
@@ -131,7 +143,11 @@ pub(in super::super) fn invokevirtual_u<M: Mode>(vm: *mut Vm, pc: *const Insn, f
         let resolved = attempt!(vm, vm.resolve_method(within, i.b));
         let method = vm.method(resolved);
         if method.signature_polymorphic {
-            let op = if method.name.as_bytes() == b"invokeBasic" { Op::invokebasic_q } else { Op::invokehandle_q };
+            let op = if method.name.as_bytes() == b"invokeBasic" {
+                Op::invokebasic_q
+            } else {
+                Op::invokehandle_q
+            };
             *pc.add(1).cast_mut() = Insn::raw(0);
             vm.quicken(pc.cast_mut(), Insn::abc(op, i.a, i.b, i.c), 0);
             return Flow::at(pc, fp);
@@ -152,7 +168,11 @@ pub(in super::super) fn invokevirtual_u<M: Mode>(vm: *mut Vm, pc: *const Insn, f
 }
 
 #[cold]
-pub(in super::super) fn invokeinterface_u<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
+pub(in super::super) fn invokeinterface_u<M: Mode>(
+    vm: *mut Vm,
+    pc: *const Insn,
+    fp: *mut u64,
+) -> Flow {
     // SAFETY: a Java frame is on top; operands are in range.
     unsafe {
         let (vm, _, within) = begin(vm, pc);
@@ -229,9 +249,12 @@ fn select_cached(vm: &mut Vm, class: ClassId, called: MethodId) -> Res<MethodId>
         return Ok(target);
     }
     if vm.run.selected.is_empty() {
-        vm.run.selected = vec![Selected { class: u32::MAX, method: 0, target: MethodId(0) }; SELECTED];
+        vm.run.selected =
+            vec![Selected { class: u32::MAX, method: 0, target: MethodId(0) }; SELECTED];
     }
-    let row = (class.0.wrapping_mul(0x9e37_79b1) ^ called.0.wrapping_mul(0x85eb_ca6b)) as usize >> 7 & (SELECTED - 1);
+    let row = (class.0.wrapping_mul(0x9e37_79b1) ^ called.0.wrapping_mul(0x85eb_ca6b)) as usize
+        >> 7
+        & (SELECTED - 1);
     let cached = vm.run.selected[row];
     if cached.class == class.0 && cached.method == called.0 {
         return Ok(cached.target);
@@ -246,7 +269,11 @@ fn select_cached(vm: &mut Vm, class: ClassId, called: MethodId) -> Res<MethodId>
 // ---- invokedynamic and method handles -----------------------------------------------------------
 
 #[cold]
-pub(in super::super) fn invokedynamic_u<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
+pub(in super::super) fn invokedynamic_u<M: Mode>(
+    vm: *mut Vm,
+    pc: *const Insn,
+    fp: *mut u64,
+) -> Flow {
     // SAFETY: a Java frame is on top; operands are in range.
     unsafe {
         let i = *pc;
@@ -270,7 +297,11 @@ unsafe fn site_of(vm: &mut Vm, pc: *const Insn, within: ClassId) -> Res<u32> {
     }
 }
 
-pub(in super::super) fn invokedynamic_q<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
+pub(in super::super) fn invokedynamic_q<M: Mode>(
+    vm: *mut Vm,
+    pc: *const Insn,
+    fp: *mut u64,
+) -> Flow {
     // SAFETY: a Java frame is on top; the appendix goes behind the arguments, into the callee's registers.
     unsafe {
         let (vm, _, within) = begin(vm, pc);
@@ -284,7 +315,11 @@ pub(in super::super) fn invokedynamic_q<M: Mode>(vm: *mut Vm, pc: *const Insn, f
     }
 }
 
-pub(in super::super) fn invokehandle_q<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
+pub(in super::super) fn invokehandle_q<M: Mode>(
+    vm: *mut Vm,
+    pc: *const Insn,
+    fp: *mut u64,
+) -> Flow {
     // SAFETY: as for `invokedynamic_q`.
     unsafe {
         let (vm, _, within) = begin(vm, pc);

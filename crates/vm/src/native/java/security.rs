@@ -8,7 +8,12 @@ const CONTROLLER: &str = "java/security/AccessController";
 
 pub(crate) const NATIVES: &[NativeRow] = &[
     (CONTROLLER, "getStackAccessControlContext", "()Ljava/security/AccessControlContext;", zero),
-    (CONTROLLER, "getInheritedAccessControlContext", "()Ljava/security/AccessControlContext;", zero),
+    (
+        CONTROLLER,
+        "getInheritedAccessControlContext",
+        "()Ljava/security/AccessControlContext;",
+        zero,
+    ),
     (
         CONTROLLER,
         "getProtectionDomain",

@@ -7,7 +7,12 @@ use crate::native::{Args, NativeRow, one};
 use crate::vm::Vm;
 
 pub(crate) const NATIVES: &[NativeRow] = &[
-    ("java/util/TimeZone", "getSystemTimeZoneID", "(Ljava/lang/String;)Ljava/lang/String;", time_zone),
+    (
+        "java/util/TimeZone",
+        "getSystemTimeZoneID",
+        "(Ljava/lang/String;)Ljava/lang/String;",
+        time_zone,
+    ),
     ("java/util/TimeZone", "getSystemGMTOffsetID", "()Ljava/lang/String;", gmt_offset),
     ("java/util/concurrent/atomic/AtomicLong", "VMSupportsCS8", "()Z", one),
 ];

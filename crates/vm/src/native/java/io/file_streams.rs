@@ -5,9 +5,7 @@ use crate::host::OpenHow;
 use crate::native::{Args, NativeRow, nothing};
 use crate::vm::Vm;
 
-use super::{
-    descriptor_number, open_for, open_number, or_io, read_byte, read_range, write_range,
-};
+use super::{descriptor_number, open_for, open_number, or_io, read_byte, read_range, write_range};
 
 const INPUT: &str = "java/io/FileInputStream";
 const OUTPUT: &str = "java/io/FileOutputStream";

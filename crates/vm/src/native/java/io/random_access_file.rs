@@ -31,7 +31,8 @@ fn open(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let file = args.reference();
     let path = args.reference();
     let writes = args.int() & READ_WRITE != 0;
-    let how = OpenHow { read: true, write: writes, create: writes, mode: 0o666, ..OpenHow::default() };
+    let how =
+        OpenHow { read: true, write: writes, create: writes, mode: 0o666, ..OpenHow::default() };
     open_for(vm, FILE, file, path, how)
 }
 

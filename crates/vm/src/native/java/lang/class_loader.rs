@@ -57,7 +57,9 @@ fn bytes_of(vm: &mut Vm, array: Ref, offset: i32, length: i32) -> Res<ClassBytes
     }
     let available = vm.heap.array_length(array);
     match (u32::try_from(offset), u32::try_from(length)) {
-        (Ok(offset), Ok(length)) if offset.checked_add(length).is_some_and(|end| end <= available) => {
+        (Ok(offset), Ok(length))
+            if offset.checked_add(length).is_some_and(|end| end <= available) =>
+        {
             let bytes = vm.heap.bytes(array, ELEMENTS_OFFSET + offset, length as usize);
             Ok(ClassBytes::from_vec(bytes.to_vec()))
         }
@@ -93,7 +95,8 @@ fn define_class_2(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     };
     let found = if within {
         let start = address.cast_signed().wrapping_add(i64::from(offset));
-        vm.raw_bytes(start, length.cast_unsigned() as usize).map(|bytes| ClassBytes::from_vec(bytes.to_vec()))
+        vm.raw_bytes(start, length.cast_unsigned() as usize)
+            .map(|bytes| ClassBytes::from_vec(bytes.to_vec()))
     } else {
         None
     };
@@ -103,7 +106,13 @@ fn define_class_2(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     }
 }
 
-fn define_ordinary(vm: &mut Vm, loader: Ref, name: Ref, bytes: ClassBytes, domain: Ref) -> Res<u64> {
+fn define_ordinary(
+    vm: &mut Vm,
+    loader: Ref,
+    name: Ref,
+    bytes: ClassBytes,
+    domain: Ref,
+) -> Res<u64> {
     let options = DefineOptions {
         expected_name: expected_name(vm, name),
         protection_domain: domain,

@@ -110,7 +110,9 @@ fn get_class_context(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
     let classes: Vec<ClassId> = vm
         .walk()
         .skip(1)
-        .filter(|frame| !vm.method(frame.method).is_native() && !vm.is_reflection_frame(frame.method))
+        .filter(|frame| {
+            !vm.method(frame.method).is_native() && !vm.is_reflection_frame(frame.method)
+        })
         .map(|frame| vm.method(frame.method).class)
         .collect();
     crate::native::java::lang::class::new_class_array(vm, &classes)
@@ -118,7 +120,12 @@ fn get_class_context(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
 
 impl Vm {
     /// Writes class, method, file and line of a place into a `StackTraceElement`.
-    pub(crate) fn fill_stack_trace_element(&mut self, element: Ref, method: MethodId, bci: u16) -> Res<()> {
+    pub(crate) fn fill_stack_trace_element(
+        &mut self,
+        element: Ref,
+        method: MethodId,
+        bci: u16,
+    ) -> Res<()> {
         let layout = StackTraceElementLayout::of(self)?;
         let place = self.source_place(method, bci);
         let (class, method_name) = (self.method(method).class, self.method(method).name);
@@ -163,9 +170,12 @@ impl Vm {
 
     /// The version that a named module's descriptor tells, or null.
     fn module_version(&self, module: Ref) -> Ref {
-        let descriptor = self.get_field_ref(module, "descriptor", "Ljava/lang/module/ModuleDescriptor;");
+        let descriptor =
+            self.get_field_ref(module, "descriptor", "Ljava/lang/module/ModuleDescriptor;");
         match descriptor.some() {
-            Some(descriptor) => self.get_field_ref(descriptor, "rawVersionString", "Ljava/lang/String;"),
+            Some(descriptor) => {
+                self.get_field_ref(descriptor, "rawVersionString", "Ljava/lang/String;")
+            }
             None => Ref::NULL,
         }
     }

@@ -77,7 +77,9 @@ fn call_stack_walk(vm: &mut Vm, walker: Ref, skip: i32, batch: Batch) -> Res<u64
         return Err(vm.throw("java/lang/NullPointerException", "frames array is NULL"));
     }
     if batch.mode & LIVE_FRAMES != 0 {
-        return Err(vm.throw("java/lang/UnsupportedOperationException", "locals and operands of frames"));
+        return Err(
+            vm.throw("java/lang/UnsupportedOperationException", "locals and operands of frames")
+        );
     }
     let holder = vm.boot_class(WALKER)?;
     let walker_class = vm.boot_class("java/lang/StackWalker")?;
@@ -102,7 +104,10 @@ fn call_stack_walk(vm: &mut Vm, walker: Ref, skip: i32, batch: Batch) -> Res<u64
         .expect("internal: the walker has its callback")
         .id;
     let mut words = vec![walker.to_slot(), anchor, 0];
-    words.extend([skip, n_frames, batch.start, batch.start + n_frames].map(|word| Value::Int(word).to_slot()));
+    words.extend(
+        [skip, n_frames, batch.start, batch.start + n_frames]
+            .map(|word| Value::Int(word).to_slot()),
+    );
     Err(Trap::Upcall(Box::new(Upcall { method, args: words, hook: Hook::NativeResult })))
 }
 
@@ -129,7 +134,8 @@ fn fetch_stack_frames_25(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 }
 
 fn fetch_stack_frames(vm: &mut Vm, batch: &Batch) -> Res<i32> {
-    let kept = if batch.buffer.is_null() { Ref::NULL } else { vm.heap.element_ref(batch.buffer, 0) };
+    let kept =
+        if batch.buffer.is_null() { Ref::NULL } else { vm.heap.element_ref(batch.buffer, 0) };
     if kept.is_null() || vm.class_of(kept) != vm.known.arrays[Kind::Long as usize] {
         return Err(vm.throw("java/lang/InternalError", "doStackWalk: corrupted buffers"));
     }
@@ -188,8 +194,9 @@ fn fill_frame(vm: &mut Vm, batch: &Batch, idx: u32, frame: &Activation, is_first
     }
     if is_first && batch.mode & CALLER_CLASS != 0 && vm.method(method).caller_sensitive {
         let (method, class) = (vm.method(method).name, vm.class(class).external_name());
-        let message =
-            format!("StackWalker::getCallerClass called from @CallerSensitive '{class}.{method}' method");
+        let message = format!(
+            "StackWalker::getCallerClass called from @CallerSensitive '{class}.{method}' method"
+        );
         return Err(vm.throw("java/lang/UnsupportedOperationException", &message));
     }
     vm.heap.set_element_ref(batch.buffer, idx, vm.mirror(class));
@@ -199,7 +206,8 @@ fn fill_frame(vm: &mut Vm, batch: &Batch, idx: u32, frame: &Activation, is_first
 /// Fills a `ClassFrameInfo` or `StackFrameInfo` of JDK 25.
 fn fill_frame_info(vm: &mut Vm, info: Ref, class_only: bool, frame: &Activation) -> Res<()> {
     let class = vm.method(frame.method).class;
-    let named = if class_only { vm.mirror(class) } else { vm.new_resolved_method_name(frame.method)? };
+    let named =
+        if class_only { vm.mirror(class) } else { vm.new_resolved_method_name(frame.method)? };
     vm.set_field_ref(info, "classOrMemberName", "Ljava/lang/Object;", named);
     let method = vm.method(frame.method);
     let mut bits = u32::from(method.flags);

@@ -29,9 +29,12 @@ impl Span {
 
     fn read(self, vm: &mut Vm) -> Res<Vec<u8>> {
         match self {
-            Span::Array { array, offset, length } => Ok(byte_range(vm, array, offset, length)?.to_vec()),
+            Span::Array { array, offset, length } => {
+                Ok(byte_range(vm, array, offset, length)?.to_vec())
+            }
             Span::Raw { address, length } => {
-                let bytes = usize::try_from(length).ok().and_then(|length| vm.raw_bytes(address, length));
+                let bytes =
+                    usize::try_from(length).ok().and_then(|length| vm.raw_bytes(address, length));
                 match bytes.map(<[u8]>::to_vec) {
                     Some(bytes) => Ok(bytes),
                     None => Err(vm.throw_plain("java/lang/IndexOutOfBoundsException")),

@@ -13,8 +13,18 @@ const CLASS: &str = "java/lang/Class";
 pub(crate) const NATIVES: &[NativeRow] = &[
     (CLASS, "getDeclaredFields0", "(Z)[Ljava/lang/reflect/Field;", get_declared_fields),
     (CLASS, "getDeclaredMethods0", "(Z)[Ljava/lang/reflect/Method;", get_declared_methods),
-    (CLASS, "getDeclaredConstructors0", "(Z)[Ljava/lang/reflect/Constructor;", get_declared_constructors),
-    (CLASS, "getRecordComponents0", "()[Ljava/lang/reflect/RecordComponent;", get_record_components),
+    (
+        CLASS,
+        "getDeclaredConstructors0",
+        "(Z)[Ljava/lang/reflect/Constructor;",
+        get_declared_constructors,
+    ),
+    (
+        CLASS,
+        "getRecordComponents0",
+        "()[Ljava/lang/reflect/RecordComponent;",
+        get_record_components,
+    ),
 ];
 
 fn get_declared_fields(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
@@ -35,7 +45,9 @@ fn get_declared_methods(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let public_only = args.boolean();
     let mut objects = Vec::new();
     for method in &class.methods {
-        if !method.is_constructor() && !method.is_static_initialiser() && is_wanted(method.flags, public_only)
+        if !method.is_constructor()
+            && !method.is_static_initialiser()
+            && is_wanted(method.flags, public_only)
         {
             objects.push(vm.new_reflected_method(method.id)?);
         }

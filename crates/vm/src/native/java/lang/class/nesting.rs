@@ -60,13 +60,10 @@ fn check_inner_class(vm: &mut Vm, outer: ClassId, inner: ClassId) -> Res<()> {
     let (outer, inner) = (Arc::clone(vm.class(outer)), Arc::clone(vm.class(inner)));
     let (Some(outer_file), Some(inner_file)) = (&outer.file, &inner.file) else { return Ok(()) };
     let pool = outer_file.constant_pool();
-    let agreed = outer_file
-        .inner_classes()
-        .into_iter()
-        .any(|entry| {
-            pool.class_name(entry.inner) == inner_file.name()
-                && (entry.outer == 0 || pool.class_name(entry.outer) == outer_file.name())
-        });
+    let agreed = outer_file.inner_classes().into_iter().any(|entry| {
+        pool.class_name(entry.inner) == inner_file.name()
+            && (entry.outer == 0 || pool.class_name(entry.outer) == outer_file.name())
+    });
     if agreed {
         return Ok(());
     }

@@ -111,12 +111,18 @@ impl Vm {
                 vmindex = u64::from(method.vtable_index.unwrap_or(0));
                 if self.class(clazz).is_interface() {
                     // Called through a class, whose dispatch table has an entry for it.
-                    clazz = if self.class(through).is_interface() { self.known.object } else { through };
+                    clazz = if self.class(through).is_interface() {
+                        self.known.object
+                    } else {
+                        through
+                    };
                 }
                 IS_METHOD | RefKind::InvokeVirtual.bits()
             }
             Dispatch::Direct if method.is_static() => IS_METHOD | RefKind::InvokeStatic.bits(),
-            Dispatch::Direct if method.is_constructor() => IS_CONSTRUCTOR | RefKind::InvokeSpecial.bits(),
+            Dispatch::Direct if method.is_constructor() => {
+                IS_CONSTRUCTOR | RefKind::InvokeSpecial.bits()
+            }
             Dispatch::Direct => IS_METHOD | RefKind::InvokeSpecial.bits(),
         };
         let resolved = self.new_resolved_method_name(target)?;
@@ -128,7 +134,12 @@ impl Vm {
     }
 
     /// Writes a resolved field into a `MemberName`.
-    pub(crate) fn set_member_field(&mut self, member: Ref, field: &Field, is_setter: bool) -> Res<()> {
+    pub(crate) fn set_member_field(
+        &mut self,
+        member: Ref,
+        field: &Field,
+        is_setter: bool,
+    ) -> Res<()> {
         let kind = match (field.is_static(), is_setter) {
             (false, false) => RefKind::GetField,
             (true, false) => RefKind::GetStatic,
@@ -182,7 +193,8 @@ impl Vm {
             descriptor.extend(self.descriptor_of(parameter));
         }
         descriptor.push(b')');
-        let result = self.class_of_mirror(self.heap.load_ref(member_type, self.known.method_type_rtype));
+        let result =
+            self.class_of_mirror(self.heap.load_ref(member_type, self.known.method_type_rtype));
         descriptor.extend(self.descriptor_of(result));
         Ok(Some(descriptor))
     }

@@ -33,8 +33,18 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     ),
     (NATIVES_CLASS, "objectFieldOffset", "(Ljava/lang/invoke/MemberName;)J", object_field_offset),
     (NATIVES_CLASS, "staticFieldOffset", "(Ljava/lang/invoke/MemberName;)J", static_field_offset),
-    (NATIVES_CLASS, "staticFieldBase", "(Ljava/lang/invoke/MemberName;)Ljava/lang/Object;", static_field_base),
-    (NATIVES_CLASS, "getMemberVMInfo", "(Ljava/lang/invoke/MemberName;)Ljava/lang/Object;", get_member_vm_info),
+    (
+        NATIVES_CLASS,
+        "staticFieldBase",
+        "(Ljava/lang/invoke/MemberName;)Ljava/lang/Object;",
+        static_field_base,
+    ),
+    (
+        NATIVES_CLASS,
+        "getMemberVMInfo",
+        "(Ljava/lang/invoke/MemberName;)Ljava/lang/Object;",
+        get_member_vm_info,
+    ),
     (
         NATIVES_CLASS,
         "setCallSiteTargetNormal",
@@ -113,10 +123,8 @@ fn expand(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
             }
             let offset = vm.heap.load_u64(member, vm.known.member_name_vmindex);
             let class = std::sync::Arc::clone(vm.class(vm.class_of_mirror(clazz)));
-            let is_static = matches!(
-                RefKind::of_flags(flags),
-                Some(RefKind::GetStatic | RefKind::PutStatic)
-            );
+            let is_static =
+                matches!(RefKind::of_flags(flags), Some(RefKind::GetStatic | RefKind::PutStatic));
             let found = class
                 .fields
                 .iter()
@@ -173,7 +181,9 @@ fn resolve(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
         None if speculative => Ok(0),
         None => Err(match flags & ALL_KINDS {
             IS_FIELD => vm.throw("java/lang/NoSuchFieldError", "field resolution failed"),
-            IS_METHOD | IS_CONSTRUCTOR => vm.throw("java/lang/NoSuchMethodError", "method resolution failed"),
+            IS_METHOD | IS_CONSTRUCTOR => {
+                vm.throw("java/lang/NoSuchMethodError", "method resolution failed")
+            }
             _ => vm.throw("java/lang/LinkageError", "resolution failed"),
         }),
     }
@@ -253,7 +263,10 @@ fn field_index(vm: &mut Vm, member: Ref, is_static: bool) -> Res<u64> {
             return Ok(vm.heap.load_u64(member, vm.known.member_name_vmindex));
         }
     }
-    internal_error(vm, if is_static { "static field required" } else { "non-static field required" })
+    internal_error(
+        vm,
+        if is_static { "static field required" } else { "non-static field required" },
+    )
 }
 
 fn static_field_base(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
@@ -273,7 +286,11 @@ fn get_member_vm_info(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let vmindex = vm.heap.load_u64(member, vm.known.member_name_vmindex);
     let vmindex = vm.box_value(Kind::Long, vmindex)?;
     let flags = vm.heap.load_u32(member, vm.known.member_name_flags);
-    let target = if flags & IS_FIELD != 0 { vm.heap.load_ref(member, vm.known.member_name_clazz) } else { member };
+    let target = if flags & IS_FIELD != 0 {
+        vm.heap.load_ref(member, vm.known.member_name_clazz)
+    } else {
+        member
+    };
     Ok(vm.new_ref_array(vm.known.object, &[vmindex, target])?.to_slot())
 }
 

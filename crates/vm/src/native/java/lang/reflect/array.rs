@@ -15,23 +15,31 @@ const MISMATCH: &str = "argument type mismatch";
 pub(crate) const NATIVES: &[NativeRow] = &[
     (ARRAY, "getLength", "(Ljava/lang/Object;)I", get_length),
     (ARRAY, "get", "(Ljava/lang/Object;I)Ljava/lang/Object;", get),
-    (ARRAY, "getBoolean", "(Ljava/lang/Object;I)Z", |vm, args| get_primitive(vm, args, Kind::Boolean)),
+    (ARRAY, "getBoolean", "(Ljava/lang/Object;I)Z", |vm, args| {
+        get_primitive(vm, args, Kind::Boolean)
+    }),
     (ARRAY, "getByte", "(Ljava/lang/Object;I)B", |vm, args| get_primitive(vm, args, Kind::Byte)),
     (ARRAY, "getChar", "(Ljava/lang/Object;I)C", |vm, args| get_primitive(vm, args, Kind::Char)),
     (ARRAY, "getShort", "(Ljava/lang/Object;I)S", |vm, args| get_primitive(vm, args, Kind::Short)),
     (ARRAY, "getInt", "(Ljava/lang/Object;I)I", |vm, args| get_primitive(vm, args, Kind::Int)),
     (ARRAY, "getLong", "(Ljava/lang/Object;I)J", |vm, args| get_primitive(vm, args, Kind::Long)),
     (ARRAY, "getFloat", "(Ljava/lang/Object;I)F", |vm, args| get_primitive(vm, args, Kind::Float)),
-    (ARRAY, "getDouble", "(Ljava/lang/Object;I)D", |vm, args| get_primitive(vm, args, Kind::Double)),
+    (ARRAY, "getDouble", "(Ljava/lang/Object;I)D", |vm, args| {
+        get_primitive(vm, args, Kind::Double)
+    }),
     (ARRAY, "set", "(Ljava/lang/Object;ILjava/lang/Object;)V", set),
-    (ARRAY, "setBoolean", "(Ljava/lang/Object;IZ)V", |vm, args| set_primitive(vm, args, Kind::Boolean)),
+    (ARRAY, "setBoolean", "(Ljava/lang/Object;IZ)V", |vm, args| {
+        set_primitive(vm, args, Kind::Boolean)
+    }),
     (ARRAY, "setByte", "(Ljava/lang/Object;IB)V", |vm, args| set_primitive(vm, args, Kind::Byte)),
     (ARRAY, "setChar", "(Ljava/lang/Object;IC)V", |vm, args| set_primitive(vm, args, Kind::Char)),
     (ARRAY, "setShort", "(Ljava/lang/Object;IS)V", |vm, args| set_primitive(vm, args, Kind::Short)),
     (ARRAY, "setInt", "(Ljava/lang/Object;II)V", |vm, args| set_primitive(vm, args, Kind::Int)),
     (ARRAY, "setLong", "(Ljava/lang/Object;IJ)V", |vm, args| set_primitive(vm, args, Kind::Long)),
     (ARRAY, "setFloat", "(Ljava/lang/Object;IF)V", |vm, args| set_primitive(vm, args, Kind::Float)),
-    (ARRAY, "setDouble", "(Ljava/lang/Object;ID)V", |vm, args| set_primitive(vm, args, Kind::Double)),
+    (ARRAY, "setDouble", "(Ljava/lang/Object;ID)V", |vm, args| {
+        set_primitive(vm, args, Kind::Double)
+    }),
     (ARRAY, "newArray", "(Ljava/lang/Class;I)Ljava/lang/Object;", new_array),
     (ARRAY, "multiNewArray", "(Ljava/lang/Class;[I)Ljava/lang/Object;", multi_new_array),
 ];
@@ -50,7 +58,9 @@ fn elements(vm: &mut Vm, array: Ref) -> Res<(Kind, ClassId)> {
 /// As `elements`, for the natives that only take arrays of primitives.
 fn primitive_elements(vm: &mut Vm, array: Ref) -> Res<Kind> {
     match elements(vm, array)? {
-        (Kind::Ref, _) => Err(vm.throw(ILLEGAL_ARGUMENT, "Argument is not an array of primitive type")),
+        (Kind::Ref, _) => {
+            Err(vm.throw(ILLEGAL_ARGUMENT, "Argument is not an array of primitive type"))
+        }
         (kind, _) => Ok(kind),
     }
 }
@@ -190,7 +200,9 @@ fn multi_new_array(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     if lengths.is_empty() || n_dimensions(vm, component) + lengths.len() > 255 {
         return Err(vm.throw_plain(ILLEGAL_ARGUMENT));
     }
-    if let Some(negative) = lengths.iter().map(|length| length.cast_signed()).find(|length| *length < 0) {
+    if let Some(negative) =
+        lengths.iter().map(|length| length.cast_signed()).find(|length| *length < 0)
+    {
         return Err(vm.throw("java/lang/NegativeArraySizeException", &negative.to_string()));
     }
     let mut classes = vec![vm.array_class(component)?];

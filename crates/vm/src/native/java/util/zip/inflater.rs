@@ -16,10 +16,18 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (INFLATER, "init", "(Z)J", init),
     (INFLATER, "setDictionary", "(J[BII)V", |vm, args| set_dictionary(vm, args, Span::array)),
     (INFLATER, "setDictionaryBuffer", "(JJI)V", |vm, args| set_dictionary(vm, args, Span::raw)),
-    (INFLATER, "inflateBytesBytes", "(J[BII[BII)J", |vm, args| inflate(vm, args, Span::array, Span::array)),
-    (INFLATER, "inflateBytesBuffer", "(J[BIIJI)J", |vm, args| inflate(vm, args, Span::array, Span::raw)),
-    (INFLATER, "inflateBufferBytes", "(JJI[BII)J", |vm, args| inflate(vm, args, Span::raw, Span::array)),
-    (INFLATER, "inflateBufferBuffer", "(JJIJI)J", |vm, args| inflate(vm, args, Span::raw, Span::raw)),
+    (INFLATER, "inflateBytesBytes", "(J[BII[BII)J", |vm, args| {
+        inflate(vm, args, Span::array, Span::array)
+    }),
+    (INFLATER, "inflateBytesBuffer", "(J[BIIJI)J", |vm, args| {
+        inflate(vm, args, Span::array, Span::raw)
+    }),
+    (INFLATER, "inflateBufferBytes", "(JJI[BII)J", |vm, args| {
+        inflate(vm, args, Span::raw, Span::array)
+    }),
+    (INFLATER, "inflateBufferBuffer", "(JJIJI)J", |vm, args| {
+        inflate(vm, args, Span::raw, Span::raw)
+    }),
     (INFLATER, "getAdler", "(J)I", adler),
     (INFLATER, "reset", "(J)V", reset),
     (INFLATER, "end", "(J)V", end),

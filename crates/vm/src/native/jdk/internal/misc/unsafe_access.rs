@@ -80,7 +80,10 @@ fn primitive_place(vm: &mut Vm, base: Ref, offset: i64, size: u32) -> Res<(Ref, 
     let place = if base.is_null() {
         vm.heap.raw_place(offset.cast_unsigned(), size as usize)
     } else {
-        u32::try_from(offset).ok().filter(|&at| is_primitive(vm, base, at, size)).map(|at| (base, at))
+        u32::try_from(offset)
+            .ok()
+            .filter(|&at| is_primitive(vm, base, at, size))
+            .map(|at| (base, at))
     };
     place.ok_or_else(|| wild(vm, base, offset))
 }

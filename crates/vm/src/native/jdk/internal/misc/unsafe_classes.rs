@@ -21,7 +21,12 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (UNSAFE, "objectFieldOffset0", "(Ljava/lang/reflect/Field;)J", field_offset),
     (UNSAFE, "objectFieldOffset1", "(Ljava/lang/Class;Ljava/lang/String;)J", named_field_offset),
     (UNSAFE, "staticFieldOffset0", "(Ljava/lang/reflect/Field;)J", field_offset),
-    (UNSAFE, "staticFieldBase0", "(Ljava/lang/reflect/Field;)Ljava/lang/Object;", static_field_base),
+    (
+        UNSAFE,
+        "staticFieldBase0",
+        "(Ljava/lang/reflect/Field;)Ljava/lang/Object;",
+        static_field_base,
+    ),
     (UNSAFE, "ensureClassInitialized0", "(Ljava/lang/Class;)V", ensure_class_initialized),
     (UNSAFE, "shouldBeInitialized0", "(Ljava/lang/Class;)Z", should_be_initialized),
     (UNSAFE, "allocateInstance", "(Ljava/lang/Class;)Ljava/lang/Object;", allocate_instance),
@@ -105,9 +110,9 @@ fn named_field_offset(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let name = vm.string_text(name);
     let encoded = classfile::mutf8::encode_str(&name);
     let fields = &vm.class(class).fields;
-    let found = fields.iter().find(|field| {
-        field.name.as_bytes() == encoded && !field.injected && !field.is_static()
-    });
+    let found = fields
+        .iter()
+        .find(|field| field.name.as_bytes() == encoded && !field.injected && !field.is_static());
     match found {
         Some(field) => Ok(u64::from(field.offset)),
         None => Err(vm.throw("java/lang/InternalError", &name)),
@@ -175,4 +180,3 @@ fn define_class(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let class = vm.define_class(loader, ClassBytes::from_vec(content), &options)?;
     Ok(vm.mirror(class).to_slot())
 }
-

@@ -12,14 +12,20 @@ use crate::reflection::layout::{ConstructorLayout, MethodLayout};
 use crate::value::{Kind, MethodId, Ref};
 use crate::vm::Vm;
 
-const INVOKE: &str = "(Ljava/lang/reflect/Method;Ljava/lang/Object;[Ljava/lang/Object;)Ljava/lang/Object;";
+const INVOKE: &str =
+    "(Ljava/lang/reflect/Method;Ljava/lang/Object;[Ljava/lang/Object;)Ljava/lang/Object;";
 const NEW_INSTANCE: &str = "(Ljava/lang/reflect/Constructor;[Ljava/lang/Object;)Ljava/lang/Object;";
 const ILLEGAL_ARGUMENT: &str = "java/lang/IllegalArgumentException";
 
 pub(crate) const NATIVES: &[NativeRow] = &[
     ("jdk/internal/reflect/NativeMethodAccessorImpl", "invoke0", INVOKE, invoke),
     ("jdk/internal/reflect/DirectMethodHandleAccessor$NativeAccessor", "invoke0", INVOKE, invoke),
-    ("jdk/internal/reflect/NativeConstructorAccessorImpl", "newInstance0", NEW_INSTANCE, new_instance),
+    (
+        "jdk/internal/reflect/NativeConstructorAccessorImpl",
+        "newInstance0",
+        NEW_INSTANCE,
+        new_instance,
+    ),
     (
         "jdk/internal/reflect/DirectConstructorHandleAccessor$NativeAccessor",
         "newInstance0",
@@ -60,7 +66,11 @@ fn invoke(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
         let class = vm.box_class(returns);
         vm.ensure_initialised(class)?;
     }
-    Err(Trap::Upcall(Box::new(Upcall { method: selected, args: words, hook: Hook::Reflect { returns } })))
+    Err(Trap::Upcall(Box::new(Upcall {
+        method: selected,
+        args: words,
+        hook: Hook::Reflect { returns },
+    })))
 }
 
 /// Virtual dispatch; what goes wrong there counts as thrown by the callee.

@@ -19,12 +19,32 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (POOL, "getClassAtIfLoaded0", "(Ljava/lang/Object;I)Ljava/lang/Class;", get_class_at_if_loaded),
     (POOL, "getClassRefIndexAt0", "(Ljava/lang/Object;I)I", get_class_ref_index_at),
     (POOL, "getMethodAt0", "(Ljava/lang/Object;I)Ljava/lang/reflect/Member;", get_method_at),
-    (POOL, "getMethodAtIfLoaded0", "(Ljava/lang/Object;I)Ljava/lang/reflect/Member;", get_method_at_if_loaded),
+    (
+        POOL,
+        "getMethodAtIfLoaded0",
+        "(Ljava/lang/Object;I)Ljava/lang/reflect/Member;",
+        get_method_at_if_loaded,
+    ),
     (POOL, "getFieldAt0", "(Ljava/lang/Object;I)Ljava/lang/reflect/Field;", get_field_at),
-    (POOL, "getFieldAtIfLoaded0", "(Ljava/lang/Object;I)Ljava/lang/reflect/Field;", get_field_at_if_loaded),
-    (POOL, "getMemberRefInfoAt0", "(Ljava/lang/Object;I)[Ljava/lang/String;", get_member_ref_info_at),
+    (
+        POOL,
+        "getFieldAtIfLoaded0",
+        "(Ljava/lang/Object;I)Ljava/lang/reflect/Field;",
+        get_field_at_if_loaded,
+    ),
+    (
+        POOL,
+        "getMemberRefInfoAt0",
+        "(Ljava/lang/Object;I)[Ljava/lang/String;",
+        get_member_ref_info_at,
+    ),
     (POOL, "getNameAndTypeRefIndexAt0", "(Ljava/lang/Object;I)I", get_name_and_type_ref_index_at),
-    (POOL, "getNameAndTypeRefInfoAt0", "(Ljava/lang/Object;I)[Ljava/lang/String;", get_name_and_type_ref_info_at),
+    (
+        POOL,
+        "getNameAndTypeRefInfoAt0",
+        "(Ljava/lang/Object;I)[Ljava/lang/String;",
+        get_name_and_type_ref_info_at,
+    ),
     (POOL, "getIntAt0", "(Ljava/lang/Object;I)I", get_int_at),
     (POOL, "getLongAt0", "(Ljava/lang/Object;I)J", get_long_at),
     (POOL, "getFloatAt0", "(Ljava/lang/Object;I)F", get_float_at),
@@ -123,7 +143,8 @@ fn get_method_at_if_loaded(vm: &mut Vm, args: Args<'_>) -> Res<u64> {
 
 fn method_at(vm: &mut Vm, args: Args<'_>, load: bool) -> Res<u64> {
     let question = question(vm, args)?;
-    let (Constant::MethodRef { class, .. } | Constant::InterfaceMethodRef { class, .. }) = question.constant
+    let (Constant::MethodRef { class, .. } | Constant::InterfaceMethodRef { class, .. }) =
+        question.constant
     else {
         return Err(wrong_type(vm));
     };
@@ -131,12 +152,16 @@ fn method_at(vm: &mut Vm, args: Args<'_>, load: bool) -> Res<u64> {
     let holder = if load {
         vm.resolve_class(question.class.id, class)?
     } else {
-        let Some(holder) = vm.find_loaded_class(question.class.loader, class_name) else { return Ok(0) };
+        let Some(holder) = vm.find_loaded_class(question.class.loader, class_name) else {
+            return Ok(0);
+        };
         holder
     };
     match vm.lookup_method(holder, name, descriptor) {
         Some(method) => Ok(vm.new_reflected_method(method)?.to_slot()),
-        None => Err(vm.throw("java/lang/RuntimeException", "Unable to look up method in target class")),
+        None => {
+            Err(vm.throw("java/lang/RuntimeException", "Unable to look up method in target class"))
+        }
     }
 }
 
@@ -155,12 +180,16 @@ fn field_at(vm: &mut Vm, args: Args<'_>, load: bool) -> Res<u64> {
     let holder = if load {
         vm.resolve_class(question.class.id, class)?
     } else {
-        let Some(holder) = vm.find_loaded_class(question.class.loader, class_name) else { return Ok(0) };
+        let Some(holder) = vm.find_loaded_class(question.class.loader, class_name) else {
+            return Ok(0);
+        };
         holder
     };
     match vm.lookup_field(holder, name, descriptor) {
         Some(field) => Ok(vm.new_reflected_field(&field)?.to_slot()),
-        None => Err(vm.throw("java/lang/RuntimeException", "Unable to look up field in target class")),
+        None => {
+            Err(vm.throw("java/lang/RuntimeException", "Unable to look up field in target class"))
+        }
     }
 }
 

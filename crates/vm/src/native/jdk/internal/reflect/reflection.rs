@@ -54,7 +54,9 @@ impl Vm {
     pub(crate) fn is_reflection_frame(&self, method: MethodId) -> bool {
         let method = self.method(method);
         let class = self.class(method.class);
-        if class.name.as_bytes() == b"java/lang/reflect/Method" && method.name.as_bytes() == b"invoke" {
+        if class.name.as_bytes() == b"java/lang/reflect/Method"
+            && method.name.as_bytes() == b"invoke"
+        {
             return true;
         }
         if class.supers.iter().any(|&ancestor| {

@@ -86,7 +86,8 @@ fn fill(vm: &mut Vm, attributes: Ref, metadata: &Metadata) {
         ("st_birthtime", birth),
     ];
     for (name, nanos) in times {
-        let parts = [("sec", nanos.div_euclid(1_000_000_000)), ("nsec", nanos.rem_euclid(1_000_000_000))];
+        let parts =
+            [("sec", nanos.div_euclid(1_000_000_000)), ("nsec", nanos.rem_euclid(1_000_000_000))];
         for (unit, value) in parts {
             if let Some(offset) = vm.try_field_offset(class, &format!("{name}_{unit}"), "J") {
                 let value = i64::try_from(value).unwrap_or(0);

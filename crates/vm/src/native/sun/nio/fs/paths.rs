@@ -175,4 +175,3 @@ fn symbolic_link(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let result = vm.host.change(Change::SymbolicLink { target: &target, path: &path });
     done(vm, result)
 }
-

@@ -31,7 +31,12 @@ pub(super) enum Found {
 
 impl Wanted {
     /// Reads the question; `None` where nothing can have that class, name and type.
-    pub(super) fn read(vm: &mut Vm, member: Ref, caller: Ref, kind: RefKind) -> Res<Option<Wanted>> {
+    pub(super) fn read(
+        vm: &mut Vm,
+        member: Ref,
+        caller: Ref,
+        kind: RefKind,
+    ) -> Res<Option<Wanted>> {
         let clazz = vm.heap.load_ref(member, vm.known.member_name_clazz);
         let name = vm.heap.load_ref(member, vm.known.member_name_name);
         let member_type = vm.heap.load_ref(member, vm.known.member_name_type);
@@ -141,7 +146,8 @@ impl Wanted {
         if holder.is_interface() != interface {
             let (found, expected) =
                 if interface { ("class", "interface") } else { ("interface", "class") };
-            let message = format!("Found {found} {}, but {expected} was expected", holder.external_name());
+            let message =
+                format!("Found {found} {}, but {expected} was expected", holder.external_name());
             return Err(vm.throw(CHANGE, &message));
         }
         let Some(method) = vm.lookup_method(self.holder, &self.name, &self.descriptor) else {
