@@ -58,11 +58,12 @@ fn get_declaring_class(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 /// Both classes must say that one is a member of the other.
 fn check_inner_class(vm: &mut Vm, outer: ClassId, inner: ClassId) -> Res<()> {
     let (outer, inner) = (Arc::clone(vm.class(outer)), Arc::clone(vm.class(inner)));
-    let (Some(outer_file), Some(inner_file)) = (&outer.file, &inner.file) else { return Ok(()) };
-    let pool = outer_file.constant_pool();
-    let agreed = outer_file.inner_classes().into_iter().any(|entry| {
-        pool.class_name(entry.inner) == inner_file.name()
-            && (entry.outer == 0 || pool.class_name(entry.outer) == outer_file.name())
+    let Some(file) = &outer.file else { return Ok(()) };
+    let pool = file.constant_pool();
+    // By run-time names: no attribute knows of a hidden class.
+    let agreed = file.inner_classes().into_iter().any(|entry| {
+        pool.class_name(entry.inner) == inner.name.as_bytes()
+            && (entry.outer == 0 || pool.class_name(entry.outer) == outer.name.as_bytes())
     });
     if agreed {
         return Ok(());

@@ -50,5 +50,14 @@ fn refuse(vm: &mut Vm, name: &str) -> Res<u64> {
 }
 
 fn refuse_access(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    // The JDK 17 has no natives behind these.
+    if vm.jdk < 19
+        && let Some(own) = vm.walk().next()
+    {
+        let method = vm.method(own.method);
+        let text =
+            vm.signature_text(Some(method.class), method.name.as_bytes(), method.descriptor.as_bytes());
+        return Err(vm.throw("java/lang/UnsatisfiedLinkError", &format!("'{text}'")));
+    }
     refuse(vm, "VarHandle access mode methods")
 }

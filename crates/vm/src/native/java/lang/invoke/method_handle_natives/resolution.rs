@@ -97,7 +97,8 @@ impl Wanted {
 
     fn dispatched(&self, vm: &mut Vm, interface: bool) -> Res<Found> {
         let method = self.look_up(vm, interface)?;
-        Self::refuse_static(vm, method)?;
+        let complaint = if interface { "Expected instance not static method" } else { "Expecting non-static method" };
+        refuse_static(vm, method, complaint)?;
         let dispatch = vm.dispatch_of(method, self.holder);
         Ok(Found::Method { method, through: self.holder, dispatch })
     }
@@ -107,20 +108,12 @@ impl Wanted {
         if self.name == b"<init>" && vm.method(method).class != self.holder {
             return Err(self.no_such_method(vm));
         }
-        Self::refuse_static(vm, method)?;
+        refuse_static(vm, method, "Expecting non-static method")?;
         if vm.method(method).is_abstract() {
             let text = method_text(vm, method);
             return Err(vm.throw("java/lang/AbstractMethodError", &format!("'{text}'")));
         }
         Ok(Found::Method { method, through: self.holder, dispatch: Dispatch::Direct })
-    }
-
-    fn refuse_static(vm: &mut Vm, method: MethodId) -> Res<()> {
-        if vm.method(method).is_static() {
-            let text = method_text(vm, method);
-            return Err(vm.throw(CHANGE, &format!("Expected instance not static method '{text}'")));
-        }
-        Ok(())
     }
 
     /// `invokeBasic`, `linkToStatic` and the like stand for all their types.
@@ -172,6 +165,14 @@ impl Wanted {
     fn no_such_method(&self, vm: &mut Vm) -> Trap {
         vm.no_such_method(self.holder, &self.name, &self.descriptor)
     }
+}
+
+fn refuse_static(vm: &mut Vm, method: MethodId, complaint: &str) -> Res<()> {
+    if vm.method(method).is_static() {
+        let text = method_text(vm, method);
+        return Err(vm.throw(CHANGE, &format!("{complaint} '{text}'")));
+    }
+    Ok(())
 }
 
 /// A method in words, for messages.
