@@ -55,8 +55,11 @@ fn refuse_access(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
         && let Some(own) = vm.walk().next()
     {
         let method = vm.method(own.method);
-        let text =
-            vm.signature_text(Some(method.class), method.name.as_bytes(), method.descriptor.as_bytes());
+        let text = vm.signature_text(
+            Some(method.class),
+            method.name.as_bytes(),
+            method.descriptor.as_bytes(),
+        );
         return Err(vm.throw("java/lang/UnsatisfiedLinkError", &format!("'{text}'")));
     }
     refuse(vm, "VarHandle access mode methods")

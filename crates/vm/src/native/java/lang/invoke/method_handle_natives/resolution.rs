@@ -97,7 +97,11 @@ impl Wanted {
 
     fn dispatched(&self, vm: &mut Vm, interface: bool) -> Res<Found> {
         let method = self.look_up(vm, interface)?;
-        let complaint = if interface { "Expected instance not static method" } else { "Expecting non-static method" };
+        let complaint = if interface {
+            "Expected instance not static method"
+        } else {
+            "Expecting non-static method"
+        };
         refuse_static(vm, method, complaint)?;
         let dispatch = vm.dispatch_of(method, self.holder);
         Ok(Found::Method { method, through: self.holder, dispatch })
