@@ -117,6 +117,7 @@ pub fn table() -> NativeTable {
         java::security::NATIVES,
         java::util::NATIVES,
         java::util::zip::checksums::NATIVES,
+        java::util::zip::deflater::NATIVES,
         java::util::zip::inflater::NATIVES,
         jdk::internal::jimage::NATIVES,
         jdk::internal::loader::boot_loader::NATIVES,

@@ -3,6 +3,7 @@
 //! broken data. All state is plain data, so that marks can keep it.
 
 pub mod checksum;
+pub mod deflate;
 pub mod huffman;
 pub mod inflate;
 pub mod streams;

@@ -4,6 +4,7 @@
 use crate::travel::Undo;
 use crate::vm::Vm;
 
+use super::deflate::Deflater;
 use super::inflate::Inflater;
 
 /// One stream.
@@ -11,6 +12,8 @@ use super::inflate::Inflater;
 pub enum Stream {
     /// Decompression.
     Inflate(Inflater),
+    /// Compression.
+    Deflate(Deflater),
 }
 
 /// All streams. A handle is a position plus one, so that none is zero.

@@ -1,6 +1,7 @@
 //! Natives of `java.util.zip`.
 
 pub(crate) mod checksums;
+pub(crate) mod deflater;
 pub(crate) mod inflater;
 
 use crate::frame::Res;
