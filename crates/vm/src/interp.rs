@@ -3,7 +3,7 @@
 //! A handler gets everything in registers: the instruction, the frame's registers, the machine, the
 //! base of the heap and the handler table of the current [`Mode`]. Handlers of one mode are one table;
 //! code is shared by all modes. Anything rare (resolution, exceptions, collection, scheduling)
-//! is a plain function in `slow`, `unwind` or `call` that returns a [`Flow`]: where to go on.
+//! is a plain function in `slow`, `unwind` or `call` that returns a `Flow`: where to go on.
 //!
 //! LLVM turns the calls into jumps from optimisation level 1 on; handlers therefore must not own
 //! anything that is dropped after the call. A test runs long loops on a small host stack.
@@ -178,13 +178,13 @@ macro_rules! table_of {
     };
 }
 
-use arithmetic::*;
-use array::*;
-use branch::*;
-use field::*;
-use invoke::*;
-use object::*;
-use transfer::*;
+macro_rules! import_handlers {
+    ($($group:ident)*) => { $(
+        use $group::*;
+    )* };
+}
+
+import_handlers! { arithmetic array branch field invoke object transfer }
 
 for_each_op!(table_of);
 

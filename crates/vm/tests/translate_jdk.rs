@@ -64,7 +64,7 @@ fn every_method_of_java_base_translates_to_branches_that_hit_instructions() {
 }
 
 fn check_targets(code: &vm::code::Code, name: &str) {
-    let insns: Vec<Insn> = code.insns.iter().map(|cell| unsafe_read(cell)).collect();
+    let insns: Vec<Insn> = code.insns.iter().map(unsafe_read).collect();
     let mut starts = vec![false; insns.len() + 1];
     let mut at = 0;
     let mut ops = Vec::new();

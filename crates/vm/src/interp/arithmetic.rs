@@ -98,7 +98,7 @@ handler!(idiv, |i, pc, fp, vm, heap, t| {
     shadow!(M, vm, idiv, fp, i.a, i.b, i.c);
     let (b, c) = (ri32!(fp, i.b), ri32!(fp, i.c));
     if c == 0 {
-        return cold::divide_by_zero::<M>(pc, fp, vm, heap, t);
+        return cold::divide_by_zero(pc, fp, vm, heap, t);
     }
     // Java defines MIN_VALUE / -1 as MIN_VALUE; plain `/` would panic.
     set!(fp, i.a, u64::from(b.wrapping_div(c) as u32));
@@ -109,7 +109,7 @@ handler!(irem, |i, pc, fp, vm, heap, t| {
     shadow!(M, vm, irem, fp, i.a, i.b, i.c);
     let (b, c) = (ri32!(fp, i.b), ri32!(fp, i.c));
     if c == 0 {
-        return cold::divide_by_zero::<M>(pc, fp, vm, heap, t);
+        return cold::divide_by_zero(pc, fp, vm, heap, t);
     }
     set!(fp, i.a, u64::from(b.wrapping_rem(c) as u32));
     go!(pc.add(1), fp, vm, heap, t)
@@ -209,7 +209,7 @@ handler!(ldiv, |i, pc, fp, vm, heap, t| {
     shadow!(M, vm, ldiv, fp, i.a, i.b, i.c);
     let (b, c) = (ri64!(fp, i.b), ri64!(fp, i.c));
     if c == 0 {
-        return cold::divide_by_zero::<M>(pc, fp, vm, heap, t);
+        return cold::divide_by_zero(pc, fp, vm, heap, t);
     }
     set!(fp, i.a, b.wrapping_div(c) as u64);
     go!(pc.add(1), fp, vm, heap, t)
@@ -219,7 +219,7 @@ handler!(lrem, |i, pc, fp, vm, heap, t| {
     shadow!(M, vm, lrem, fp, i.a, i.b, i.c);
     let (b, c) = (ri64!(fp, i.b), ri64!(fp, i.c));
     if c == 0 {
-        return cold::divide_by_zero::<M>(pc, fp, vm, heap, t);
+        return cold::divide_by_zero(pc, fp, vm, heap, t);
     }
     set!(fp, i.a, b.wrapping_rem(c) as u64);
     go!(pc.add(1), fp, vm, heap, t)

@@ -2,7 +2,6 @@
 #![expect(
     clippy::cast_sign_loss,
     clippy::cast_possible_truncation,
-    clippy::cast_possible_wrap,
     reason = "elements are reinterpreted"
 )]
 
@@ -12,14 +11,14 @@ use crate::value::{Kind, Ref};
 
 /// Address of the element, or the slow path for null and bad indices.
 macro_rules! element {
-    ($M:ident, $array:expr, $idx:expr, $size:expr, $pc:expr, $fp:expr, $vm:expr, $heap:expr, $t:expr) => {{
+    ($array:expr, $idx:expr, $size:expr, $pc:expr, $fp:expr, $vm:expr, $heap:expr, $t:expr) => {{
         let (array, idx): (u32, u32) = ($array, $idx);
         if array == 0 {
-            return cold::array_fault::<$M>($pc, $fp, $vm, $heap, $t);
+            return cold::array_fault($pc, $fp, $vm, $heap, $t);
         }
         let object = $heap.add((array as usize) << 3);
         if idx >= object.add(LENGTH_OFFSET as usize).cast::<u32>().read() {
-            return cold::array_fault::<$M>($pc, $fp, $vm, $heap, $t);
+            return cold::array_fault($pc, $fp, $vm, $heap, $t);
         }
         object.add(ELEMENTS_OFFSET as usize + idx as usize * $size)
     }};
@@ -29,7 +28,7 @@ macro_rules! array_load {
     ($($name:ident: $type:ty, |$v:ident| $e:expr;)*) => { $(
         handler!($name, |i, pc, fp, vm, heap, t| {
             let (array, idx) = (r32!(fp, i.b), r32!(fp, i.c));
-            let at = element!(M, array, idx, size_of::<$type>(), pc, fp, vm, heap, t);
+            let at = element!(array, idx, size_of::<$type>(), pc, fp, vm, heap, t);
             if M::READS {
                 super::mode::<M>(vm).array_read(&mut *vm, Ref(array), idx);
             }
@@ -66,7 +65,7 @@ macro_rules! array_store {
 
         handler!($name, |i, pc, fp, vm, heap, t| {
             let (array, idx) = (r32!(fp, i.b), r32!(fp, i.c));
-            let at = element!(M, array, idx, size_of::<$type>(), pc, fp, vm, heap, t);
+            let at = element!(array, idx, size_of::<$type>(), pc, fp, vm, heap, t);
             let value = r64!(fp, i.a);
             if M::WRITES {
                 super::mode::<M>(vm).array_write(&mut *vm, Ref(array), idx, $kind, value);
@@ -92,7 +91,7 @@ array_store! {
 
 handler!(bastore, |i, pc, fp, vm, heap, t| {
     let (array, idx) = (r32!(fp, i.b), r32!(fp, i.c));
-    let at = element!(M, array, idx, 1, pc, fp, vm, heap, t);
+    let at = element!(array, idx, 1, pc, fp, vm, heap, t);
     let mut value = r64!(fp, i.a) as u8;
     // JVMS §6.5 bastore: a boolean array keeps the lowest bit alone.
     if heap.add((array as usize) << 3).cast::<u32>().read()
@@ -116,7 +115,7 @@ handler!(bastore, |i, pc, fp, vm, heap, t| {
 
 handler!(aastore, |i, pc, fp, vm, heap, t| {
     let (array, idx) = (r32!(fp, i.b), r32!(fp, i.c));
-    let at = element!(M, array, idx, 4, pc, fp, vm, heap, t);
+    let at = element!(array, idx, 4, pc, fp, vm, heap, t);
     let value = r32!(fp, i.a);
     let array_class = heap.add((array as usize) << 3).cast::<u32>().read();
     let offset = at.offset_from(heap) as usize;
@@ -136,7 +135,7 @@ handler!(aastore, |i, pc, fp, vm, heap, t| {
 handler!(arraylength, |i, pc, fp, vm, heap, t| {
     let array = r32!(fp, i.b);
     if array == 0 {
-        return cold::null_pointer::<M>(pc, fp, vm, heap, t);
+        return cold::null_pointer(pc, fp, vm, heap, t);
     }
     if M::SHADOW {
         super::mode::<M>(vm)

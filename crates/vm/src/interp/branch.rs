@@ -11,13 +11,13 @@ use crate::code::Switch;
 
 /// Takes a branch by a signed distance; backward ones cost fuel.
 macro_rules! jump {
-    ($M:ident, $distance:expr, $pc:expr, $fp:expr, $vm:expr, $heap:expr, $t:expr) => {{
+    ($distance:expr, $pc:expr, $fp:expr, $vm:expr, $heap:expr, $t:expr) => {{
         let distance = $distance as isize;
         let target = $pc.offset(distance);
         if distance <= 0 {
             (*$vm).fuel -= 1 - distance as i64;
             if (*$vm).fuel < 0 {
-                return cold::poll::<$M>(target, $fp, $vm, $heap, $t);
+                return cold::poll(target, $fp, $vm, $heap, $t);
             }
         }
         go!(target, $fp, $vm, $heap, $t)
@@ -37,7 +37,7 @@ macro_rules! compare_and_branch {
                 slow::branch_probe::<M>(vm, pc, u32::from(taken));
             }
             if taken {
-                jump!(M, i.c as i16, pc, fp, vm, heap, t)
+                jump!(i.c as i16, pc, fp, vm, heap, t)
             }
             go!(pc.add(1), fp, vm, heap, t)
         });
@@ -74,7 +74,7 @@ macro_rules! compare_constant_and_branch {
                 slow::branch_probe::<M>(vm, pc, u32::from(taken));
             }
             if taken {
-                jump!(M, i.c as i16, pc, fp, vm, heap, t)
+                jump!(i.c as i16, pc, fp, vm, heap, t)
             }
             go!(pc.add(1), fp, vm, heap, t)
         });
@@ -103,7 +103,7 @@ macro_rules! null_branch {
                 slow::branch_probe::<M>(vm, pc, u32::from(taken));
             }
             if taken {
-                jump!(M, i.imm() as i32, pc, fp, vm, heap, t)
+                jump!(i.imm() as i32, pc, fp, vm, heap, t)
             }
             go!(pc.add(1), fp, vm, heap, t)
         });
@@ -119,7 +119,7 @@ handler!(goto_, |i, pc, fp, vm, heap, t| {
     go!(pc.offset(i.imm() as i32 as isize), fp, vm, heap, t)
 });
 
-handler!(goto_back, |i, pc, fp, vm, heap, t| { jump!(M, i.imm() as i32, pc, fp, vm, heap, t) });
+handler!(goto_back, |i, pc, fp, vm, heap, t| { jump!(i.imm() as i32, pc, fp, vm, heap, t) });
 
 handler!(tableswitch, |i, pc, fp, vm, heap, t| {
     let code = &*(*(*(*vm).frame).method).code;
@@ -143,7 +143,7 @@ handler!(tableswitch, |i, pc, fp, vm, heap, t| {
     if M::BRANCHES {
         slow::branch_probe::<M>(vm, pc, edge as u32);
     }
-    jump!(M, distance, pc, fp, vm, heap, t)
+    jump!(distance, pc, fp, vm, heap, t)
 });
 
 handler!(lookupswitch, |i, pc, fp, vm, heap, t| {
@@ -167,17 +167,17 @@ handler!(lookupswitch, |i, pc, fp, vm, heap, t| {
     if M::BRANCHES {
         slow::branch_probe::<M>(vm, pc, edge as u32);
     }
-    jump!(M, distance, pc, fp, vm, heap, t)
+    jump!(distance, pc, fp, vm, heap, t)
 });
 
 handler!(jsr, |i, pc, fp, vm, heap, t| {
     let entry = (*(*(*(*vm).frame).method).code).entry();
     set!(fp, i.a, pc.add(1).offset_from(entry) as u64);
-    jump!(M, i.imm() as i32, pc, fp, vm, heap, t)
+    jump!(i.imm() as i32, pc, fp, vm, heap, t)
 });
 
 handler!(ret, |i, pc, fp, vm, heap, t| {
     let entry = (*(*(*(*vm).frame).method).code).entry();
     let target = entry.add(r32!(fp, i.a) as usize);
-    jump!(M, target.offset_from(pc), pc, fp, vm, heap, t)
+    jump!(target.offset_from(pc), pc, fp, vm, heap, t)
 });

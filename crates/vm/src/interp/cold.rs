@@ -11,15 +11,14 @@ macro_rules! cold {
     ($($name:ident, |$pc:ident, $fp:ident, $vm:ident| $flow:expr;)*) => { $(
         #[cold]
         #[inline(never)]
-        #[expect(unused_variables, reason = "handlers share one signature")]
-        #[allow(unfulfilled_lint_expectations, reason = "some handlers use all of it")]
-        pub(super) unsafe fn $name<M: crate::mode::Mode>(
+        pub(super) unsafe fn $name(
             $pc: *const crate::code::Insn,
             $fp: *mut u64,
             $vm: *mut crate::vm::Vm,
             heap: *mut u8,
             t: *const super::Table,
         ) -> super::Exit {
+            let _ = ($pc, $fp);
             // SAFETY: as for every handler.
             unsafe { follow!($flow, $vm, heap, t) }
         }
@@ -94,7 +93,7 @@ handler!(
     let top = (*vm).heap.top;
     let new_top = top + size;
     if new_top > (*vm).heap.end {
-        return new_full::<M>(pc, fp, vm, heap, t);
+        return new_full(pc, fp, vm, heap, t);
     }
     (*vm).heap.top = new_top;
     let at = heap.add(top).cast::<u64>();

@@ -2,7 +2,6 @@
 #![expect(
     clippy::cast_sign_loss,
     clippy::cast_possible_truncation,
-    clippy::cast_possible_wrap,
     reason = "values are reinterpreted"
 )]
 
@@ -30,7 +29,7 @@ macro_rules! getfield {
         handler!($name, |i, pc, fp, vm, heap, t| {
             let object = r32!(fp, i.b);
             if object == 0 {
-                return cold::null_pointer::<M>(pc, fp, vm, heap, t);
+                return cold::null_pointer(pc, fp, vm, heap, t);
             }
             if M::READS {
                 super::mode::<M>(vm).field_read(&mut *vm, Ref(object), u32::from(i.c), $kind);
@@ -68,7 +67,7 @@ macro_rules! putfield {
         handler!($name, |i, pc, fp, vm, heap, t| {
             let object = r32!(fp, i.b);
             if object == 0 {
-                return cold::null_pointer::<M>(pc, fp, vm, heap, t);
+                return cold::null_pointer(pc, fp, vm, heap, t);
             }
             let value = r64!(fp, i.a);
             if M::WRITES {
@@ -106,7 +105,7 @@ handler!(
 handler!(putfield_ref, |i, pc, fp, vm, heap, t| {
     let object = r32!(fp, i.b);
     if object == 0 {
-        return cold::null_pointer::<M>(pc, fp, vm, heap, t);
+        return cold::null_pointer(pc, fp, vm, heap, t);
     }
     let value = r32!(fp, i.a);
     if M::WRITES {

@@ -12,7 +12,7 @@ use crate::value::Ref;
 macro_rules! unresolved {
     ($($name:ident)*) => { $(
         handler!($name, |i, pc, fp, vm, heap, t| {
-            follow!(slow::link::$name::<M>(vm, pc, fp), vm, heap, t)
+            follow!(slow::link::$name(vm, pc, fp), vm, heap, t)
         });
     )* };
 }
@@ -32,7 +32,7 @@ macro_rules! enter {
             || (*rt).careful != 0
         {
             (*$vm).run.callee = super::Callee(rt);
-            return cold::enter_careful::<$M>($pc, new_fp, $vm, $heap, $t);
+            return cold::enter_careful($pc, new_fp, $vm, $heap, $t);
         }
         (*$vm).frame = callee;
         (*callee).fp = new_fp;
@@ -42,7 +42,7 @@ macro_rules! enter {
             super::unwind::entered::<$M>($vm, rt, new_fp);
         }
         if (*$vm).fuel < 0 {
-            return cold::poll::<$M>((*rt).entry, new_fp, $vm, $heap, $t);
+            return cold::poll((*rt).entry, new_fp, $vm, $heap, $t);
         }
         go!((*rt).entry, new_fp, $vm, $heap, $t)
     }};
@@ -54,14 +54,14 @@ handler!(invokestatic_q, |i, pc, fp, vm, heap, t| {
 
 handler!(invokespecial_q, |i, pc, fp, vm, heap, t| {
     if r32!(fp, i.a) == 0 {
-        return cold::null_pointer::<M>(pc, fp, vm, heap, t);
+        return cold::null_pointer(pc, fp, vm, heap, t);
     }
     enter!((*pc.add(2)).word() as *const MethodRt, i.a, pc, fp, vm, heap, t, M)
 });
 
 handler!(invokefinal_q, |i, pc, fp, vm, heap, t| {
     if r32!(fp, i.a) == 0 {
-        return cold::null_pointer::<M>(pc, fp, vm, heap, t);
+        return cold::null_pointer(pc, fp, vm, heap, t);
     }
     enter!((*pc.add(2)).word() as *const MethodRt, i.a, pc, fp, vm, heap, t, M)
 });
@@ -71,11 +71,11 @@ macro_rules! dispatched {
         handler!($name, |i, pc, fp, vm, heap, t| {
             let receiver = r32!(fp, i.a);
             if receiver == 0 {
-                return cold::null_pointer::<M>(pc, fp, vm, heap, t);
+                return cold::null_pointer(pc, fp, vm, heap, t);
             }
             let class = heap.add((receiver as usize) << 3).cast::<u32>().read();
             if class != Ref::from_slot((*pc.add(1)).word()).0 {
-                return cold::cache_miss::<M>(pc, fp, vm, heap, t);
+                return cold::cache_miss(pc, fp, vm, heap, t);
             }
             enter!((*pc.add(2)).word() as *const MethodRt, i.a, pc, fp, vm, heap, t, M)
         });
@@ -85,23 +85,23 @@ macro_rules! dispatched {
 dispatched! { invokevirtual_q invokeinterface_q }
 
 handler!(invokedynamic_q, |i, pc, fp, vm, heap, t| {
-    follow!(slow::link::invokedynamic_q::<M>(vm, pc, fp), vm, heap, t)
+    follow!(slow::link::invokedynamic_q(vm, pc, fp), vm, heap, t)
 });
 
 handler!(invokehandle_q, |i, pc, fp, vm, heap, t| {
-    follow!(slow::link::invokehandle_q::<M>(vm, pc, fp), vm, heap, t)
+    follow!(slow::link::invokehandle_q(vm, pc, fp), vm, heap, t)
 });
 
 handler!(invokebasic_q, |i, pc, fp, vm, heap, t| {
     let handle = r32!(fp, i.a);
     if handle == 0 {
-        return cold::null_pointer::<M>(pc, fp, vm, heap, t);
+        return cold::null_pointer(pc, fp, vm, heap, t);
     }
     enter!(slow::link::basic_target(vm, Ref(handle)), i.a, pc, fp, vm, heap, t, M)
 });
 
 handler!(linkto_q, |i, pc, fp, vm, heap, t| {
-    follow!(slow::link::linkto_q::<M>(vm, pc, fp), vm, heap, t)
+    follow!(slow::link::linkto_q(vm, pc, fp), vm, heap, t)
 });
 
 handler!(
@@ -114,7 +114,7 @@ handler!(
         }
     }
     if i.b != 0 && r32!(fp, i.a) == 0 {
-        return cold::null_pointer::<M>(pc, fp, vm, heap, t);
+        return cold::null_pointer(pc, fp, vm, heap, t);
     }
     enter!((*pc.add(2)).word() as *const MethodRt, i.a, pc, fp, vm, heap, t, M)
 });

@@ -4,8 +4,6 @@
 macro_rules! handler {
     ($(#[$doc:meta])* $name:ident, |$i:ident, $pc:ident, $fp:ident, $vm:ident, $heap:ident, $t:ident| $body:block) => {
         $(#[$doc])*
-        #[expect(unused_variables, reason = "handlers share one signature")]
-        #[allow(unfulfilled_lint_expectations, reason = "some handlers use all of it")]
         pub(super) unsafe fn $name<M: $crate::mode::Mode>(
             $pc: *const $crate::code::Insn,
             $fp: *mut u64,
@@ -13,9 +11,12 @@ macro_rules! handler {
             $heap: *mut u8,
             $t: *const $crate::interp::Table,
         ) -> $crate::interp::Exit {
+            // All handlers share one signature; few use all of it.
+            let _ = ($pc, $fp, $vm, $heap, $t);
             // SAFETY: verified code, translated by us: registers, offsets and targets are in range.
             unsafe {
                 let $i = *$pc;
+                let _ = $i;
                 if M::STEPS {
                     $crate::interp::step_probe::<M>($vm, $pc);
                 }

@@ -29,7 +29,7 @@ handler!(new_q, |i, pc, fp, vm, heap, t| {
         return cold::new_large::<M>(pc, fp, vm, heap, t);
     }
     if new_top > (*vm).heap.end {
-        return cold::new_full::<M>(pc, fp, vm, heap, t);
+        return cold::new_full(pc, fp, vm, heap, t);
     }
     (*vm).heap.top = new_top;
     let at = heap.add(top).cast::<u64>();
@@ -61,7 +61,7 @@ handler!(new_q, |i, pc, fp, vm, heap, t| {
 
 handler!(checkcast_u, |i, pc, fp, vm, heap, t| {
     if r32!(fp, i.a) != 0 {
-        return cold::checkcast_u::<M>(pc, fp, vm, heap, t);
+        return cold::checkcast_u(pc, fp, vm, heap, t);
     }
     go!(pc.add(2), fp, vm, heap, t)
 });
@@ -79,7 +79,7 @@ handler!(checkcast_q, |i, pc, fp, vm, heap, t| {
 
 handler!(instanceof_u, |i, pc, fp, vm, heap, t| {
     if r32!(fp, i.b) != 0 {
-        return cold::instanceof_u::<M>(pc, fp, vm, heap, t);
+        return cold::instanceof_u(pc, fp, vm, heap, t);
     }
     set!(fp, i.a, 0);
     go!(pc.add(2), fp, vm, heap, t)
@@ -105,7 +105,7 @@ handler!(monitorenter, |i, pc, fp, vm, heap, t| {
     if object != 0 && slow::lock_fast(vm, Ref(object)) {
         go!(pc.add(1), fp, vm, heap, t)
     }
-    return cold::monitorenter::<M>(pc, fp, vm, heap, t);
+    return cold::monitorenter(pc, fp, vm, heap, t);
 });
 
 handler!(monitorexit, |i, pc, fp, vm, heap, t| {

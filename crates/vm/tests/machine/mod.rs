@@ -12,7 +12,11 @@ use vm::value::{ClassId, LoaderId, MethodId};
 use vm::vm::{Options, Vm};
 
 /// Runs a check on a machine of each installed JDK in which these sources are loaded.
-pub fn with_java(test: &str, source: &str, check: impl Fn(&mut Vm, &dyn Fn(&Vm, &str) -> ClassId)) {
+pub(crate) fn with_java(
+    test: &str,
+    source: &str,
+    check: impl Fn(&mut Vm, &dyn Fn(&Vm, &str) -> ClassId),
+) {
     for jdk in testkit::jdk::installed() {
         let folder = testkit::root::target().join(format!("machine-tests/{test}-{}", jdk.release));
         let _ = std::fs::remove_dir_all(&folder);
@@ -61,6 +65,6 @@ pub fn with_java(test: &str, source: &str, check: impl Fn(&mut Vm, &dyn Fn(&Vm, 
 }
 
 /// A method by name and descriptor.
-pub fn method(vm: &Vm, class: ClassId, name: &str, descriptor: &str) -> MethodId {
+pub(crate) fn method(vm: &Vm, class: ClassId, name: &str, descriptor: &str) -> MethodId {
     vm.lookup_method(class, name.as_bytes(), descriptor.as_bytes()).unwrap()
 }

@@ -11,7 +11,6 @@ use super::{attempt, begin, enter_careful, null_pointer};
 use crate::class::{MethodRt, flags};
 use crate::code::{Insn, Op};
 use crate::frame::Res;
-use crate::mode::Mode;
 use crate::value::{ClassId, MethodId, Ref};
 use crate::vm::Vm;
 
@@ -46,11 +45,7 @@ fn made_at(vm: &Vm, method: MethodId) -> u32 {
 }
 
 #[cold]
-pub(in super::super) fn invokestatic_u<M: Mode>(
-    vm: *mut Vm,
-    pc: *const Insn,
-    fp: *mut u64,
-) -> Flow {
+pub(in super::super) fn invokestatic_u(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
     // SAFETY: a Java frame is on top; operands are in range.
     unsafe {
         let (vm, _, within) = begin(vm, pc);
@@ -85,11 +80,7 @@ unsafe fn not_as_expected(vm: &mut Vm, target: MethodId, expected: &str) -> Flow
 }
 
 #[cold]
-pub(in super::super) fn invokespecial_u<M: Mode>(
-    vm: *mut Vm,
-    pc: *const Insn,
-    fp: *mut u64,
-) -> Flow {
+pub(in super::super) fn invokespecial_u(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
     // SAFETY: a Java frame is on top; operands are in range.
     unsafe {
         let (vm, _, within) = begin(vm, pc);
@@ -131,11 +122,7 @@ fn special_target(vm: &mut Vm, within: ClassId, resolved: MethodId) -> Res<Metho
 }
 
 #[cold]
-pub(in super::super) fn invokevirtual_u<M: Mode>(
-    vm: *mut Vm,
-    pc: *const Insn,
-    fp: *mut u64,
-) -> Flow {
+pub(in super::super) fn invokevirtual_u(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
     // SAFETY: a Java frame is on top; operands are in range.
     unsafe {
         let (vm, _, within) = begin(vm, pc);
@@ -168,11 +155,7 @@ pub(in super::super) fn invokevirtual_u<M: Mode>(
 }
 
 #[cold]
-pub(in super::super) fn invokeinterface_u<M: Mode>(
-    vm: *mut Vm,
-    pc: *const Insn,
-    fp: *mut u64,
-) -> Flow {
+pub(in super::super) fn invokeinterface_u(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
     // SAFETY: a Java frame is on top; operands are in range.
     unsafe {
         let (vm, _, within) = begin(vm, pc);
@@ -269,11 +252,7 @@ fn select_cached(vm: &mut Vm, class: ClassId, called: MethodId) -> Res<MethodId>
 // ---- invokedynamic and method handles -----------------------------------------------------------
 
 #[cold]
-pub(in super::super) fn invokedynamic_u<M: Mode>(
-    vm: *mut Vm,
-    pc: *const Insn,
-    fp: *mut u64,
-) -> Flow {
+pub(in super::super) fn invokedynamic_u(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
     // SAFETY: a Java frame is on top; operands are in range.
     unsafe {
         let i = *pc;
@@ -297,11 +276,7 @@ unsafe fn site_of(vm: &mut Vm, pc: *const Insn, within: ClassId) -> Res<u32> {
     }
 }
 
-pub(in super::super) fn invokedynamic_q<M: Mode>(
-    vm: *mut Vm,
-    pc: *const Insn,
-    fp: *mut u64,
-) -> Flow {
+pub(in super::super) fn invokedynamic_q(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
     // SAFETY: a Java frame is on top; the appendix goes behind the arguments, into the callee's registers.
     unsafe {
         let (vm, _, within) = begin(vm, pc);
@@ -315,11 +290,7 @@ pub(in super::super) fn invokedynamic_q<M: Mode>(
     }
 }
 
-pub(in super::super) fn invokehandle_q<M: Mode>(
-    vm: *mut Vm,
-    pc: *const Insn,
-    fp: *mut u64,
-) -> Flow {
+pub(in super::super) fn invokehandle_q(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
     // SAFETY: as for `invokedynamic_q`.
     unsafe {
         let (vm, _, within) = begin(vm, pc);
@@ -344,7 +315,7 @@ pub(in super::super) fn basic_target(vm: *mut Vm, handle: Ref) -> *const MethodR
 }
 
 /// `linkToStatic` and its like: the last argument names the method.
-pub(in super::super) fn linkto_q<M: Mode>(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
+pub(in super::super) fn linkto_q(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
     // SAFETY: a Java frame is on top; the member name is the last argument register.
     unsafe {
         let (vm, _, within) = begin(vm, pc);

@@ -27,7 +27,7 @@ pub(crate) const NATIVES: &[NativeRow] = &[
 ];
 
 fn environ(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
-    let variables = vm.host.environment().or_else(|failure| Err(io_failure(vm, failure)))?;
+    let variables = vm.host.environment().map_err(|failure| io_failure(vm, failure))?;
     let mut parts = Vec::with_capacity(variables.len() * 2);
     for (name, value) in &variables {
         parts.push(vm.new_byte_array(name)?);

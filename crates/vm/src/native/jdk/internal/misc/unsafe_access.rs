@@ -120,7 +120,7 @@ fn is_reference(vm: &Vm, base: Ref, offset: u32) -> bool {
         let length = u64::from(vm.heap.array_length(base)) * 4;
         return element == Kind::Ref
             && ELEMENTS_OFFSET <= offset
-            && offset % 4 == 0
+            && offset.is_multiple_of(4)
             && u64::from(offset) < u64::from(ELEMENTS_OFFSET) + length;
     }
     if let Some(statics) = statics_behind(vm, base, class.id)

@@ -89,7 +89,7 @@ fn reflected_field(vm: &mut Vm, args: &mut Args<'_>) -> Res<Field> {
     let class = vm.class_of(field);
     let mirror = vm.heap.load_ref(field, vm.field_offset(class, "clazz", "Ljava/lang/Class;"));
     let slot = vm.heap.load_u32(field, vm.field_offset(class, "slot", "I"));
-    Ok(vm.class(vm.class_of_mirror(mirror)).fields[slot as usize].clone())
+    Ok(vm.class(vm.class_of_mirror(mirror)).fields[slot as usize])
 }
 
 fn field_offset(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
