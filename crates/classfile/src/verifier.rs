@@ -1,10 +1,10 @@
 //! Verification of bytecode (JVMS §4.9, §4.10): what passes here may be run without checks.
 //!
-//! A method goes through two stages. [`layout`] walks the instructions one after the other and
+//! A method goes through two stages. `layout` walks the instructions one after the other and
 //! checks all that needs no types: opcodes, operands, branch targets, handler ranges. Then types
-//! are followed: by [`check`] along the `StackMapTable` for class files of version 50 and later,
-//! by [`infer`] as a data-flow analysis for older ones, and for version 50 also where the first
-//! way fails. Both run instructions on a [`machine::Machine`], so there is one set of rules for
+//! are followed: by `check` along the `StackMapTable` for class files of version 50 and later,
+//! by `infer` as a data-flow analysis for older ones, and for version 50 also where the first
+//! way fails. Both run instructions on a `machine::Machine`, so there is one set of rules for
 //! what an instruction does.
 //!
 //! As the specification has it, an interface type is treated like `Object`: a value of interface

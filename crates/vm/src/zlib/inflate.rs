@@ -564,7 +564,7 @@ mod tests {
 
     fn sample() -> Vec<u8> {
         (0..200_000_u32)
-            .map(|i| (i.wrapping_mul(i) >> 7 ^ i / 100).to_le_bytes()[0] & 0x3f)
+            .map(|i| ((i.wrapping_mul(i) >> 7) ^ (i / 100)).to_le_bytes()[0] & 0x3f)
             .collect()
     }
 

@@ -1,5 +1,4 @@
 //! Random programs of writes, allocations, marks and rollbacks, compared with whole copies.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::HeapMark;
 use crate::heap::{ELEMENTS_OFFSET, Heap};

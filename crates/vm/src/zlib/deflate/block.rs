@@ -3,15 +3,16 @@
 
 use super::Run;
 use super::codes::{
-    CODE_LENGTH_EXTRA, Code, DISTANCE_EXTRA, END_OF_BLOCK, LENGTH_EXTRA, N_DISTANCES, N_LENGTHS, N_LITERALS,
-    Tree, assign, distance_symbol, fixed_codes, length_symbol,
+    CODE_LENGTH_EXTRA, Code, DISTANCE_EXTRA, END_OF_BLOCK, LENGTH_EXTRA, N_DISTANCES, N_LENGTHS,
+    N_LITERALS, Tree, assign, distance_symbol, fixed_codes, length_symbol,
 };
 
 /// Symbols after which a block ends.
 const MOST_SYMBOLS: usize = (16 << 10) - 1;
 
 /// Order in which the lengths of the code length codes are sent.
-const ORDER: [usize; N_LENGTHS] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
+const ORDER: [usize; N_LENGTHS] =
+    [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
 #[derive(Debug, Clone, Copy)]
 enum Symbol {
@@ -180,7 +181,8 @@ impl BlockWriter {
         let own = literals_sent.cost(&literals.lengths, &extra_of_literal)
             + distances_sent.cost(&distances.lengths, &extra_of_distance)
             + lengths.cost;
-        let fixed_lengths = |codes: &[Code]| codes.iter().map(|code| code.length).collect::<Vec<u8>>();
+        let fixed_lengths =
+            |codes: &[Code]| codes.iter().map(|code| code.length).collect::<Vec<u8>>();
         let fixed = literals_sent.cost(&fixed_lengths(&self.fixed.0), &extra_of_literal)
             + distances_sent.cost(&fixed_lengths(&self.fixed.1), &extra_of_distance);
         let (own, fixed) = ((own + 3 + 7) >> 3, (fixed + 3 + 7) >> 3);
@@ -252,9 +254,11 @@ impl LengthSymbols {
             counts[symbol] += 1;
         }
         let tree = Tree::new(&counts, 7);
-        let n_sent = (4..=N_LENGTHS).rev().find(|&n| tree.lengths[ORDER[n - 1]] != 0).unwrap_or(3).max(4);
+        let n_sent =
+            (4..=N_LENGTHS).rev().find(|&n| tree.lengths[ORDER[n - 1]] != 0).unwrap_or(3).max(4);
         let counted = Tree { counts: counts.to_vec(), ..tree.clone() };
-        let cost = counted.cost(&tree.lengths, &|symbol| CODE_LENGTH_EXTRA[symbol]) + 3 * n_sent + 14;
+        let cost =
+            counted.cost(&tree.lengths, &|symbol| CODE_LENGTH_EXTRA[symbol]) + 3 * n_sent + 14;
         LengthSymbols { symbols, tree, n_sent, cost }
     }
 

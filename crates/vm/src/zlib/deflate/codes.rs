@@ -12,10 +12,12 @@ pub(super) const LENGTH_EXTRA: [u8; 29] =
     [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0];
 /// Extra bits of the distance symbols.
 pub(super) const DISTANCE_EXTRA: [u8; 30] = [
-    0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13,
+    0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13,
+    13,
 ];
 /// Extra bits of the symbols that code lengths.
-pub(super) const CODE_LENGTH_EXTRA: [u8; 19] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 3, 7];
+pub(super) const CODE_LENGTH_EXTRA: [u8; 19] =
+    [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 3, 7];
 
 const MOST_BITS: usize = 15;
 
@@ -188,7 +190,9 @@ impl Tree {
         self.counts
             .iter()
             .enumerate()
-            .map(|(symbol, &count)| usize::from(count) * usize::from(lengths[symbol] + extra(symbol)))
+            .map(|(symbol, &count)| {
+                usize::from(count) * usize::from(lengths[symbol] + extra(symbol))
+            })
             .sum()
     }
 }

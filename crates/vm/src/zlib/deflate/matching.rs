@@ -2,7 +2,8 @@
 //! (`deflate_fast`) or with a second thought (`deflate_slow`).
 
 use super::{
-    AHEAD, Deflater, EFFORTS, Flush, LEAST_MATCH, Left, MASK, MOST_DISTANCE, MOST_MATCH, Run, Strategy, WINDOW,
+    AHEAD, Deflater, EFFORTS, Flush, LEAST_MATCH, Left, MASK, MOST_DISTANCE, MOST_MATCH, Run,
+    Strategy, WINDOW,
 };
 
 /// A match of three bytes is not worth it farther back than this.
@@ -26,7 +27,9 @@ impl Deflater {
     /// Moves all positions down by one window; those that fall out become none.
     pub(super) fn slide_hash(&mut self) {
         for position in self.head.iter_mut().chain(&mut self.prev) {
-            *position = usize::from(*position).checked_sub(WINDOW).map_or(0, |at| u16::try_from(at).unwrap_or(0));
+            *position = usize::from(*position)
+                .checked_sub(WINDOW)
+                .map_or(0, |at| u16::try_from(at).unwrap_or(0));
         }
     }
 
@@ -115,7 +118,8 @@ impl Deflater {
     /// Ends the block that ends here and gives what there is room for.
     fn end_block(&mut self, run: &mut Run<'_>, last: bool) {
         let len = usize::try_from(self.at.cast_signed() - self.block_start).unwrap_or(0);
-        let source = usize::try_from(self.block_start).ok().map(|start| &self.window[start..start + len]);
+        let source =
+            usize::try_from(self.block_start).ok().map(|start| &self.window[start..start + len]);
         self.writer.end_block(source, len, last);
         self.block_start = self.at.cast_signed();
         self.writer.give(run);
@@ -210,8 +214,8 @@ impl Deflater {
                 && self.at - before <= MOST_DISTANCE
             {
                 self.match_length = self.longest_match(before);
-                let is_far =
-                    self.match_length == LEAST_MATCH && self.at.wrapping_sub(self.match_start) > TOO_FAR;
+                let is_far = self.match_length == LEAST_MATCH
+                    && self.at.wrapping_sub(self.match_start) > TOO_FAR;
                 if self.match_length <= 5 && (self.strategy == Strategy::Filtered || is_far) {
                     self.match_length = LEAST_MATCH - 1;
                 }
@@ -249,7 +253,9 @@ impl Deflater {
     /// Takes the match that began one byte ago; `true` where the block is full.
     fn take_previous_match(&mut self) -> bool {
         let last = self.at + self.ahead - LEAST_MATCH;
-        let full = self.writer.matched(self.at.wrapping_sub(1).wrapping_sub(self.prev_match), self.prev_length);
+        let full = self
+            .writer
+            .matched(self.at.wrapping_sub(1).wrapping_sub(self.prev_match), self.prev_length);
         self.ahead -= self.prev_length - 1;
         for _ in 0..self.prev_length - 2 {
             self.at += 1;

@@ -17,7 +17,10 @@ impl Deflater {
             return Left::FinishDone;
         }
         self.keep_passed(run, taken_before);
-        if !matches!(flush, Flush::None | Flush::Finish) && run.input_left() == 0 && self.waiting() == 0 {
+        if !matches!(flush, Flush::None | Flush::Finish)
+            && run.input_left() == 0
+            && self.waiting() == 0
+        {
             return Left::BlockDone;
         }
         self.store_in_window(run);
@@ -99,7 +102,8 @@ impl Deflater {
             if self.window.len() - self.at <= passed {
                 self.move_window();
             }
-            self.window[self.at..self.at + passed].copy_from_slice(&run.input[run.taken - passed..run.taken]);
+            self.window[self.at..self.at + passed]
+                .copy_from_slice(&run.input[run.taken - passed..run.taken]);
             self.at += passed;
             self.uninserted += passed.min(WINDOW - self.uninserted);
         }

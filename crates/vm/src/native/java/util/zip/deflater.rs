@@ -14,10 +14,18 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (DEFLATER, "init", "(IIZ)J", init),
     (DEFLATER, "setDictionary", "(J[BII)V", |vm, args| set_dictionary(vm, args, Span::array)),
     (DEFLATER, "setDictionaryBuffer", "(JJI)V", |vm, args| set_dictionary(vm, args, Span::raw)),
-    (DEFLATER, "deflateBytesBytes", "(J[BII[BIIII)J", |vm, args| deflate(vm, args, Span::array, Span::array)),
-    (DEFLATER, "deflateBytesBuffer", "(J[BIIJIII)J", |vm, args| deflate(vm, args, Span::array, Span::raw)),
-    (DEFLATER, "deflateBufferBytes", "(JJI[BIIII)J", |vm, args| deflate(vm, args, Span::raw, Span::array)),
-    (DEFLATER, "deflateBufferBuffer", "(JJIJIII)J", |vm, args| deflate(vm, args, Span::raw, Span::raw)),
+    (DEFLATER, "deflateBytesBytes", "(J[BII[BIIII)J", |vm, args| {
+        deflate(vm, args, Span::array, Span::array)
+    }),
+    (DEFLATER, "deflateBytesBuffer", "(J[BIIJIII)J", |vm, args| {
+        deflate(vm, args, Span::array, Span::raw)
+    }),
+    (DEFLATER, "deflateBufferBytes", "(JJI[BIIII)J", |vm, args| {
+        deflate(vm, args, Span::raw, Span::array)
+    }),
+    (DEFLATER, "deflateBufferBuffer", "(JJIJIII)J", |vm, args| {
+        deflate(vm, args, Span::raw, Span::raw)
+    }),
     (DEFLATER, "getAdler", "(J)I", adler),
     (DEFLATER, "reset", "(J)V", reset),
     (DEFLATER, "end", "(J)V", end),
