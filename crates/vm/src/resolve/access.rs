@@ -24,15 +24,21 @@ impl Vm {
 
     /// Whether `from` may name a class (JVMS §5.4.4): public, or in the same run-time package.
     pub fn can_access_class(&self, from: ClassId, class: ClassId) -> bool {
-        let mut class = class;
-        while let Shape::Array { component, .. } = self.class(class).shape {
-            class = component;
-        }
+        let class = self.element_class(class);
         let linked = self.class(class);
         linked.flags & flags::PUBLIC != 0
             || from == class
             || self.same_package(from, class)
             || self.is_magic_accessor(from)
+    }
+
+    /// The class of an array's innermost elements; other classes themselves.
+    pub fn element_class(&self, class: ClassId) -> ClassId {
+        let mut class = class;
+        while let Shape::Array { component, .. } = self.class(class).shape {
+            class = component;
+        }
+        class
     }
 
     /// The nest host of a class (JVMS §5.4.4): what its class file says, if the host agrees.
@@ -60,6 +66,7 @@ impl Vm {
         if self.can_access_class(from, class) {
             return Ok(());
         }
+        let class = self.element_class(class);
         let message = format!(
             "failed to access class {} from class {} ({})",
             self.external_name(class),
