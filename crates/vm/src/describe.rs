@@ -52,6 +52,21 @@ impl Vm {
         }
     }
 
+    /// `, parent loader 'app'`; nothing for the loaders of the JDK itself.
+    pub(crate) fn parent_loader_text(&self, loader: LoaderId) -> String {
+        let Some(java) = self.loaders[loader.idx()].java.some() else { return String::new() };
+        let class = self.class(self.class_of(java));
+        if class.loader == LoaderId::BOOT
+            && class.name.as_bytes().starts_with(b"jdk/internal/loader/ClassLoaders$")
+        {
+            return String::new();
+        }
+        let parent = self.heap.load_ref(java, self.known.class_loader_parent);
+        let text =
+            parent.some().map_or("'bootstrap'".into(), |parent| self.loader_object_text(parent));
+        format!(", parent loader {text}")
+    }
+
     /// `A is in unnamed module of loader 'app'`.
     pub fn module_and_loader_text(&self, class: ClassId) -> String {
         let (loader, package) = (self.class(class).loader, self.element_package(class));

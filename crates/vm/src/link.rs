@@ -143,7 +143,7 @@ impl Vm {
                         options
                             .expected_name
                             .as_deref()
-                            .map_or("Unknown".into(), classfile::mutf8::display)
+                            .map_or("<Unknown>".into(), classfile::mutf8::display)
                     },
                     str::to_owned,
                 );
@@ -200,10 +200,11 @@ impl Vm {
         let old = self.loaders[loader.idx()].classes[&name];
         let kind = self.external_kind(old);
         let message = format!(
-            "loader {} attempted duplicate {kind} definition for {}. ({})",
+            "loader {} attempted duplicate {kind} definition for {}. ({}{})",
             self.loader_text(loader),
             self.external_name(old),
             self.module_and_loader_text(old),
+            self.parent_loader_text(self.class(old).loader),
         );
         self.throw("java/lang/LinkageError", &message)
     }

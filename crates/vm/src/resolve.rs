@@ -14,6 +14,19 @@ use crate::symbol::Symbol;
 use crate::value::{ClassId, MethodId, Ref};
 use crate::vm::Vm;
 
+/// Which instruction asks for a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallKind {
+    /// `invokestatic`.
+    Static,
+    /// `invokespecial`.
+    Special,
+    /// `invokevirtual`.
+    Virtual,
+    /// `invokeinterface`.
+    Interface,
+}
+
 impl Vm {
     /// Resolves a `Class` constant.
     pub fn resolve_class(&mut self, within: ClassId, cp: u16) -> Res<ClassId> {
@@ -73,10 +86,10 @@ impl Vm {
 
     /// Resolves a method constant of either kind (JVMS §5.4.3.3, §5.4.3.4) and checks access. Gives
     /// the signature-polymorphic declaration itself for `MethodHandle.invokeExact` and its like.
-    pub fn resolve_method(&mut self, within: ClassId, cp: u16) -> Res<MethodId> {
+    pub fn resolve_method(&mut self, within: ClassId, cp: u16, call: CallKind) -> Res<MethodId> {
         let class = Arc::clone(self.class(within));
         let pool = class.class_file().constant_pool();
-        let (holder_cp, name_and_type, wants_interface) = match pool.get(cp) {
+        let (holder_cp, name_and_type, names_interface) = match pool.get(cp) {
             Some(Constant::MethodRef { class, name_and_type }) => (class, name_and_type, false),
             Some(Constant::InterfaceMethodRef { class, name_and_type }) => {
                 (class, name_and_type, true)
@@ -85,13 +98,24 @@ impl Vm {
         };
         let holder = self.resolve_class(within, holder_cp)?;
         let (name, descriptor) = pool.name_and_type(name_and_type);
-        if self.class(holder).is_interface() != wants_interface {
-            let (found, expected) =
-                if wants_interface { ("class", "interface") } else { ("interface", "class") };
-            let message = format!(
-                "Found {found} {}, but {expected} was expected",
+        let is_interface = self.class(holder).is_interface();
+        let complaint = match call {
+            CallKind::Virtual if is_interface => Some(format!(
+                "Found interface {}, but class was expected",
                 self.external_name(holder)
-            );
+            )),
+            CallKind::Interface if !is_interface => Some(format!(
+                "Found class {}, but interface was expected",
+                self.external_name(holder)
+            )),
+            _ if names_interface != is_interface => {
+                let wanted = if is_interface { "InterfaceMethodref" } else { "Methodref" };
+                let signature = self.signature_text(Some(holder), name, descriptor);
+                Some(format!("Method '{signature}' must be {wanted} constant"))
+            }
+            _ => None,
+        };
+        if let Some(message) = complaint {
             return Err(self.throw("java/lang/IncompatibleClassChangeError", &message));
         }
         let Some(method) = self.lookup_method(holder, name, descriptor) else {

@@ -445,8 +445,13 @@ pub(super) fn ldc_u(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
         match constant {
             Some(classfile::Constant::String { .. } | classfile::Constant::Class { .. }) => {
                 let object = attempt!(vm, vm.resolve_string_or_class(class, i.b));
-                // Literals and mirrors never move. A mirror may be rolled back.
+                // Literals and mirrors never move. A mirror may be rolled back. A string that
+                // `String.intern` canonised first may do both, and is looked up each time.
                 let depth = match constant {
+                    Some(classfile::Constant::String { .. }) if !vm.is_literal(object) => {
+                        set!(fp, i.a, object.to_slot());
+                        return Flow::at(pc.add(2), fp);
+                    }
                     Some(classfile::Constant::Class { .. }) => {
                         let of = vm.class_of_mirror(object);
                         vm.classes[of.idx()].made_at

@@ -11,6 +11,7 @@ use super::{attempt, begin, enter_careful, null_pointer};
 use crate::class::{MethodRt, flags};
 use crate::code::{Insn, Op};
 use crate::frame::Res;
+use crate::resolve::CallKind;
 use crate::value::{ClassId, MethodId, Ref};
 use crate::vm::Vm;
 
@@ -50,7 +51,7 @@ pub(in super::super) fn invokestatic_u(vm: *mut Vm, pc: *const Insn, fp: *mut u6
     unsafe {
         let (vm, _, within) = begin(vm, pc);
         let i = *pc;
-        let target = attempt!(vm, vm.resolve_method(within, i.b));
+        let target = attempt!(vm, vm.resolve_method(within, i.b, CallKind::Static));
         let method = vm.method(target);
         if method.signature_polymorphic {
             vm.quicken(pc.cast_mut(), Insn::abc(Op::linkto_q, i.a, i.b, i.c), 0);
@@ -85,7 +86,7 @@ pub(in super::super) fn invokespecial_u(vm: *mut Vm, pc: *const Insn, fp: *mut u
     unsafe {
         let (vm, _, within) = begin(vm, pc);
         let i = *pc;
-        let resolved = attempt!(vm, vm.resolve_method(within, i.b));
+        let resolved = attempt!(vm, vm.resolve_method(within, i.b, CallKind::Special));
         if vm.method(resolved).is_static() {
             return not_as_expected(vm, resolved, "non-static");
         }
@@ -127,7 +128,7 @@ pub(in super::super) fn invokevirtual_u(vm: *mut Vm, pc: *const Insn, fp: *mut u
     unsafe {
         let (vm, _, within) = begin(vm, pc);
         let i = *pc;
-        let resolved = attempt!(vm, vm.resolve_method(within, i.b));
+        let resolved = attempt!(vm, vm.resolve_method(within, i.b, CallKind::Virtual));
         let method = vm.method(resolved);
         if method.signature_polymorphic {
             let op = if method.name.as_bytes() == b"invokeBasic" {
@@ -160,7 +161,7 @@ pub(in super::super) fn invokeinterface_u(vm: *mut Vm, pc: *const Insn, fp: *mut
     unsafe {
         let (vm, _, within) = begin(vm, pc);
         let i = *pc;
-        let resolved = attempt!(vm, vm.resolve_method(within, i.b));
+        let resolved = attempt!(vm, vm.resolve_method(within, i.b, CallKind::Interface));
         if vm.method(resolved).is_static() {
             return not_as_expected(vm, resolved, "non-static");
         }
