@@ -39,6 +39,10 @@ pub struct Scheduler {
     pub(crate) fields: Option<ThreadFields>,
     /// The turn ends before its slice is used up.
     ends_early: bool,
+    /// No deadline is earlier than this; zero where that is not known.
+    earliest_deadline: i64,
+    /// About how many ended threads are still in the list.
+    pub(crate) n_ended: usize,
     spare: Vec<Stacks>,
 }
 
@@ -163,6 +167,11 @@ impl Vm {
         }
     }
 
+    /// The threads are not what they were: a rollback.
+    pub(crate) fn threads_changed(&mut self) {
+        self.scheduler.earliest_deadline = 0;
+    }
+
     /// Sets everything that says who runs, from the thread itself.
     pub fn enter_thread(&mut self, idx: usize) {
         let thread = &self.threads[idx];
@@ -206,15 +215,19 @@ impl Vm {
 
     /// Wakes the threads whose deadline has passed.
     fn wake_late(&mut self) {
-        if self.threads.iter().all(|thread| deadline_of(thread.state).is_none()) {
+        let now = self.now();
+        if now < self.scheduler.earliest_deadline {
             return;
         }
-        let now = self.now();
+        let mut earliest = i64::MAX;
         for idx in 0..self.threads.len() {
-            if deadline_of(self.threads[idx].state).is_some_and(|deadline| deadline <= now) {
-                self.wake(idx, Wake::TimedOut);
+            match deadline_of(self.threads[idx].state) {
+                Some(deadline) if deadline <= now => self.wake(idx, Wake::TimedOut),
+                Some(deadline) => earliest = earliest.min(deadline),
+                None => {}
             }
         }
+        self.scheduler.earliest_deadline = earliest;
     }
 
     /// Ends a thread's waiting, sleeping or parking; other threads are left alone.
@@ -263,6 +276,9 @@ impl Vm {
             self.save_thread(idx);
         }
         self.threads[idx].state = state;
+        if let Some(deadline) = deadline_of(state) {
+            self.scheduler.earliest_deadline = self.scheduler.earliest_deadline.min(deadline);
+        }
         self.set_thread_status(self.threads[idx].java, state);
     }
 

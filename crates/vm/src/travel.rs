@@ -242,6 +242,7 @@ impl Vm {
         thread.restore(scalars);
         thread.hooks.clear();
         thread.frame = thread.frames.start().wrapping_sub(1);
+        self.threads_changed();
         self.enter_thread(current);
         idx
     }

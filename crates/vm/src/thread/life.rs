@@ -177,6 +177,7 @@ impl Vm {
         }
         self.end_java_thread(java);
         self.set_state(idx, State::Ended);
+        self.scheduler.n_ended += 1;
     }
 
     /// Marks a `java.lang.Thread` as terminated and tells those who joined it.
@@ -188,11 +189,12 @@ impl Vm {
         self.notify_all(java);
     }
 
-    /// Forgets ended threads, where no mark could bring them back.
+    /// Forgets ended threads once there are many, where no mark could bring them back.
     fn drop_ended_threads(&mut self) {
-        if self.depth() > 0 || self.threads.iter().all(Thread::is_alive) {
+        if self.depth() > 0 || self.scheduler.n_ended <= 16 + self.threads.len() / 4 {
             return;
         }
+        self.scheduler.n_ended = 0;
         let running = self.threads[self.current].id;
         let (alive, ended): (Vec<_>, Vec<_>) =
             self.threads.drain(..).partition(|thread| thread.is_alive() || thread.id == running);
