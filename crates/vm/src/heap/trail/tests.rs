@@ -1,4 +1,5 @@
 //! Random programs of writes, allocations, marks and rollbacks, compared with whole copies.
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::HeapMark;
 use crate::heap::{ELEMENTS_OFFSET, Heap};
