@@ -13,7 +13,7 @@ pub enum Stream {
     /// Decompression.
     Inflate(Inflater),
     /// Compression.
-    Deflate(Deflater),
+    Deflate(Box<Deflater>),
 }
 
 /// All streams. A handle is a position plus one, so that none is zero.
