@@ -25,8 +25,8 @@ use cycle::{Cycle, Room};
 use roots::MapCache;
 use shapes::Shapes;
 
-/// Bytes allocated between two young collections.
-pub const NURSERY: usize = 8 << 20;
+/// Bytes allocated between two young collections. Self-checks collect more often.
+pub const NURSERY: usize = if cfg!(feature = "self-checks") { 256 << 10 } else { 8 << 20 };
 /// The old part may always grow to this size before all of it is collected.
 const SMALL_OLD: usize = 32 << 20;
 /// A collection of everything must leave one part in so many of the heap free, else it is full.

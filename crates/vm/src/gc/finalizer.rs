@@ -38,8 +38,12 @@ impl Vm {
         let queue = self.heap.load_ref(mirror, queue_offset);
         let (mirror, list_offset) = self.static_slot(class, "unfinalized", LINK);
         let first = self.heap.load_ref(mirror, list_offset);
-        self.set_field_ref(finalizer, "referent", "Ljava/lang/Object;", object);
-        self.set_field_ref(finalizer, "queue", QUEUE, queue);
+        // `Finalizer` has a static field of the same name.
+        let reference = self.boot_class("java/lang/ref/Reference")?;
+        let referent_offset = self.field_offset(reference, "referent", "Ljava/lang/Object;");
+        let own_queue_offset = self.field_offset(reference, "queue", QUEUE);
+        self.heap.store_ref(finalizer, referent_offset, object);
+        self.heap.store_ref(finalizer, own_queue_offset, queue);
         if !first.is_null() {
             self.set_field_ref(finalizer, "next", LINK, first);
             self.set_field_ref(first, "prev", LINK, finalizer);

@@ -1,8 +1,6 @@
 //! Walks the whole heap after a collection: every object has a known class and fits, every
 //! reference leads to the start of an object. Only with the feature `self-checks`.
 
-use rustc_hash::FxHashSet;
-
 use super::shapes::{Layout, Shapes, class_name};
 use crate::heap::{ELEMENTS_OFFSET, FIRST_BYTE, META_OFFSET, META_RECORD};
 use crate::value::Ref;
@@ -30,11 +28,17 @@ pub(super) fn verify(vm: &Vm) {
         }
         assert!(at == end, "internal: the last object ends at {at:x} behind {end:x}");
     }
-    let starts: FxHashSet<Ref> = objects.iter().copied().collect();
+    let mut starts = vec![0_u64; (heap.top >> 9) + 1];
+    for object in &objects {
+        starts[object.0 as usize >> 6] |= 1 << (object.0 & 63);
+    }
+    let is_start = |target: Ref| {
+        starts.get(target.0 as usize >> 6).is_some_and(|word| word >> (target.0 & 63) & 1 != 0)
+    };
     for &object in &objects {
         let check = |what: &dyn std::fmt::Display, target: Ref| {
             assert!(
-                target.is_null() || starts.contains(&target),
+                target.is_null() || is_start(target),
                 "internal: {what} of {} at {object:?} leads to {target:?}, which is no object (main from {:x} to {:x})",
                 class_name(vm, object),
                 heap.main_start >> 3,
