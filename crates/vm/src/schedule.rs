@@ -67,6 +67,9 @@ enum Readiness {
 
 fn readiness(thread: &Thread, is_free: &dyn Fn(Ref) -> bool) -> Readiness {
     let when = |can_run: bool| if can_run { Readiness::Ready } else { Readiness::Never };
+    if thread.suspended {
+        return Readiness::Never;
+    }
     match thread.state {
         State::Runnable => Readiness::Ready,
         State::Blocked(object) => when(is_free(object)),
@@ -327,6 +330,7 @@ impl Vm {
             }
             State::AwaitingReferences | State::Ended => return None,
             State::Ending => "waits for the lock of its own Thread to end".into(),
+            State::Runnable if thread.suspended => "is suspended".into(),
             State::Runnable => "can run".into(),
         };
         let place = self.walk_thread(idx).next().map_or(String::new(), |top| {

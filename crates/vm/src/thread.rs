@@ -104,6 +104,10 @@ pub struct Thread {
     pub daemon: bool,
     /// One of the library's housekeepers: its deadlines are no progress of the program.
     pub housekeeper: bool,
+    /// `Thread.suspend` was called on it.
+    pub suspended: bool,
+    /// What `Thread.stop` of another thread makes it throw, or null. A root.
+    pub stopped_by: Ref,
     /// How often in a row it gave up its turn of its own will.
     pub yields: u32,
     /// Where it stands between `start` and its end.
@@ -147,6 +151,8 @@ impl Thread {
             since: 0,
             daemon: false,
             housekeeper: false,
+            suspended: false,
+            stopped_by: Ref::NULL,
             yields: 0,
             step: Step::Run,
             saved_for: 0,
@@ -180,6 +186,7 @@ impl Thread {
         visit(&mut self.java);
         visit(&mut self.current);
         visit(&mut self.scoped_values);
+        visit(&mut self.stopped_by);
         if let State::Blocked(object) | State::Waiting { object, .. } = &mut self.state {
             visit(object);
         }

@@ -7,6 +7,7 @@ use crate::code::{Insn, Op};
 use crate::frame::{Frame, Hook, Stop, Trap, Upcall};
 use crate::mode::{Mode, Plain};
 use crate::native::Args;
+use crate::thread::State;
 use crate::value::{MethodId, Ref, Value};
 use crate::vm::Vm;
 
@@ -102,7 +103,7 @@ impl Vm {
         }
         self.frame = bottom;
         self.threads[caller].hooks.truncate(n_hooks);
-        self.threads[caller].state = crate::thread::State::Runnable;
+        self.set_state(caller, State::Runnable);
         self.threads[caller].woken = None;
         self.resumed = None;
     }
@@ -114,6 +115,9 @@ impl Vm {
             Some(idx) => {
                 if idx != self.current {
                     self.switch_to(idx);
+                }
+                if let Some(thrown) = self.take_stop() {
+                    return unwind::throw(self, thrown);
                 }
                 // SAFETY: a runnable thread has a top frame, whose `pc` is where it goes on.
                 unsafe { Flow::at((*self.frame).pc, (*self.frame).fp) }

@@ -66,6 +66,10 @@ impl Vm {
         self.world.threads += 1;
         let id = ThreadId(self.world.threads);
         let mut thread = Thread::new(id, java, stacks);
+        let stillborn = self.lookup_field(fields.class, b"stillborn", b"Z");
+        if stillborn.is_some_and(|field| self.heap.load_u8(java, field.offset) != 0) {
+            thread.step = Step::Exit;
+        }
         thread.daemon = self.thread_daemon(java)?;
         thread.housekeeper = self.is_subtype(self.class_of(java), fields.housekeeper);
         thread.saved_for = self.marks.youngest();

@@ -137,6 +137,42 @@ impl Vm {
         }
     }
 
+    /// `Thread.suspend0` and `Thread.resume0` of JDK 17.
+    pub fn suspend(&mut self, java: Ref, suspended: bool) {
+        let Some(idx) = self.thread_of(java) else { return };
+        if idx != self.current {
+            self.save_thread(idx);
+        }
+        self.threads[idx].suspended = suspended;
+        self.end_turn();
+    }
+
+    /// `Thread.stop0` of JDK 17: the thread throws, at once or when it runs next.
+    pub fn stop_thread(&mut self, java: Ref, thrown: Ref) -> Res<()> {
+        let Some(idx) = self.thread_of(java) else { return Ok(()) };
+        if idx == self.current {
+            return Err(Trap::Throw(thrown));
+        }
+        self.save_thread(idx);
+        self.threads[idx].stopped_by = thrown;
+        self.wake(idx, Wake::Signalled);
+        Ok(())
+    }
+
+    /// What the running thread has to throw because it was stopped. A native that was waiting ends
+    /// first: it may need its lock again.
+    pub(crate) fn take_stop(&mut self) -> Option<Ref> {
+        let thread = &mut self.threads[self.current];
+        if thread.stopped_by.is_null() {
+            return None;
+        }
+        if thread.woken.is_some() {
+            self.poll_soon();
+            return None;
+        }
+        std::mem::take(&mut thread.stopped_by).some()
+    }
+
     /// Clears the running thread's interrupt flag; whether it was set.
     fn take_interrupt(&mut self) -> bool {
         let current = self.thread().current;

@@ -18,6 +18,8 @@ pub(super) struct Scalars {
     daemon: bool,
     current: Ref,
     scoped_values: Ref,
+    suspended: bool,
+    stopped_by: Ref,
     yields: u32,
     step: Step,
     saved_for: u64,
@@ -47,6 +49,8 @@ impl Thread {
             daemon: self.daemon,
             current: self.current,
             scoped_values: self.scoped_values,
+            suspended: self.suspended,
+            stopped_by: self.stopped_by,
             yields: self.yields,
             step: self.step,
             saved_for: self.saved_for,
@@ -63,6 +67,8 @@ impl Thread {
         self.daemon = scalars.daemon;
         self.current = scalars.current;
         self.scoped_values = scalars.scoped_values;
+        self.suspended = scalars.suspended;
+        self.stopped_by = scalars.stopped_by;
         self.yields = scalars.yields;
         self.step = scalars.step;
         self.saved_for = scalars.saved_for;

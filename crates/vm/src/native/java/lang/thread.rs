@@ -19,6 +19,7 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (THREAD, "getThreads", "()[Ljava/lang/Thread;", get_threads),
     (THREAD, "holdsLock", "(Ljava/lang/Object;)Z", holds_lock),
     (THREAD, "interrupt0", "()V", interrupt),
+    (THREAD, "resume0", "()V", resume),
     (THREAD, "scopedValueCache", "()[Ljava/lang/Object;", scoped_value_cache),
     (THREAD, "setCurrentThread", "(Ljava/lang/Thread;)V", set_current_thread),
     (THREAD, "setNativeName", "(Ljava/lang/String;)V", nothing),
@@ -27,6 +28,8 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (THREAD, "sleep", "(J)V", sleep_millis),
     (THREAD, "sleepNanos0", "(J)V", sleep_nanos),
     (THREAD, "start0", "()V", start),
+    (THREAD, "stop0", "(Ljava/lang/Object;)V", stop),
+    (THREAD, "suspend0", "()V", suspend),
     (THREAD, "yield", "()V", yield_turn),
     (THREAD, "yield0", "()V", yield_turn),
 ];
@@ -82,6 +85,34 @@ fn sleep_nanos(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 fn interrupt(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let thread = args.reference();
     vm.interrupt(thread);
+    Ok(0)
+}
+
+fn suspend(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let thread = args.reference();
+    vm.suspend(thread, true);
+    Ok(0)
+}
+
+fn resume(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let thread = args.reference();
+    vm.suspend(thread, false);
+    Ok(0)
+}
+
+fn stop(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let thread = args.reference();
+    let thrown = args.reference();
+    if thrown.is_null() {
+        return Err(vm.throw_plain("java/lang/NullPointerException"));
+    }
+    if vm.thread_of(thread).is_none() {
+        // It will end as soon as it is started.
+        let class = vm.boot_class(THREAD)?;
+        let stillborn = vm.field_offset(class, "stillborn", "Z");
+        vm.heap.store_u8(thread, stillborn, 1);
+    }
+    vm.stop_thread(thread, thrown)?;
     Ok(0)
 }
 
