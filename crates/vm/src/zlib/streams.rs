@@ -8,12 +8,13 @@ use super::deflate::Deflater;
 use super::inflate::Inflater;
 
 /// One stream.
+#[expect(clippy::large_enum_variant, reason = "always behind a box of its own")]
 #[derive(Debug, Clone)]
 pub enum Stream {
     /// Decompression.
     Inflate(Inflater),
     /// Compression.
-    Deflate(Box<Deflater>),
+    Deflate(Deflater),
 }
 
 /// All streams. A handle is a position plus one, so that none is zero.
