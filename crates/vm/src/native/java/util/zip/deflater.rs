@@ -54,9 +54,7 @@ fn init(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let level = args.int();
     let strategy = strategy_of(args.int());
     let raw = args.boolean();
-    Ok(vm
-        .add_stream(Stream::Deflate(Box::new(Deflater::new(level, strategy, raw))))
-        .cast_unsigned())
+    Ok(vm.add_stream(Stream::Deflate(Deflater::new(level, strategy, raw))).cast_unsigned())
 }
 
 /// The stream behind a handle.
