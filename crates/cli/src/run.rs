@@ -1,7 +1,6 @@
 //! `nonpareil run`: a main class on the machine, with the program's own exit code.
 
 use std::env;
-use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,7 +12,7 @@ use vm::vm::Vm;
 
 use crate::options::{MachineOptions, RunOptions};
 use crate::os_host::OsHost;
-use crate::{jdk, say};
+use crate::{class_path, jdk, say};
 
 /// Runs the program; an `Err` is a usage or input error.
 pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
@@ -32,11 +31,12 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
 fn boot(options: &MachineOptions) -> Result<Vm, String> {
     let jdk = jdk::find(options.jdk.as_deref())?;
     let working_dir = env::current_dir().map_err(|error| format!("working folder: {error}"))?;
-    let policy = policy(options, &jdk.folders(), &working_dir);
+    let class_path = class_path::expand(&options.classpath, &working_dir);
+    let policy = policy(options, &class_path, &jdk.folders(), &working_dir);
     let host = Guard::new(OsHost::new(), policy);
     let machine = vm::vm::Options {
         java_home: jdk.home.display().to_string(),
-        class_path: options.classpath.clone(),
+        class_path,
         properties: options.properties.clone(),
         heap_limit: options.memory,
         seed: options.seed,
@@ -45,17 +45,12 @@ fn boot(options: &MachineOptions) -> Result<Vm, String> {
     Vm::boot(jdk.image, machine, Box::new(host)).map_err(|error| error.to_string())
 }
 
-fn policy(options: &MachineOptions, jdk: &[PathBuf], working_dir: &Path) -> Policy {
+fn policy(options: &MachineOptions, class_path: &str, jdk: &[PathBuf], working_dir: &Path) -> Policy {
     let bytes = |path: &Path| working_dir.join(path).as_os_str().as_bytes().to_vec();
     let grants = &options.grants;
     let mut read: Vec<Vec<u8>> = grants.allow_read.iter().map(|path| bytes(path)).collect();
     read.extend(jdk.iter().map(|folder| bytes(folder)));
-    for entry in options.classpath.split(':') {
-        let entry = if entry.is_empty() { "." } else { entry };
-        // `folder/*` stands for the jars in it.
-        let entry = entry.strip_suffix('*').unwrap_or(entry);
-        read.push(bytes(&PathBuf::from(OsStr::new(entry))));
-    }
+    read.extend(class_path::reachable(class_path, working_dir).iter().map(|path| bytes(path)));
     Policy {
         read,
         write: grants.allow_write.iter().map(|path| bytes(path)).collect(),

@@ -29,7 +29,7 @@ fn vm_properties(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
         ("java.vm.version", env!("CARGO_PKG_VERSION")),
         ("java.vm.info", "interpreted mode"),
         ("java.class.path", &options.class_path),
-        ("java.library.path", ""),
+        ("java.library.path", &libraries),
         ("sun.boot.library.path", &libraries),
         ("jdk.debug", "release"),
     ];

@@ -31,6 +31,9 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     ("sun/nio/ch/EPoll", "eventsOffset", "()I", zero),
     ("sun/nio/ch/EPoll", "dataOffset", "()I", |_, _| Ok(4)),
     ("sun/nio/ch/EPoll", "create", "()I", refuse),
+    ("jdk/net/LinuxSocketOptions", "keepAliveOptionsSupported0", "()Z", zero),
+    ("jdk/net/LinuxSocketOptions", "quickAckSupported0", "()Z", zero),
+    ("jdk/net/LinuxSocketOptions", "incomingNapiIdSupported0", "()Z", zero),
     ("sun/nio/ch/IOUtil", "makePipe", "(Z)J", refuse),
 ];
 
