@@ -1,6 +1,5 @@
 //! Green threads seen from Rust: time travel over threads in the middle of something, deadlocks as
 //! outcomes, and schedules that only the seed decides.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod machine;
 
