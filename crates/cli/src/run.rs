@@ -45,7 +45,12 @@ fn boot(options: &MachineOptions) -> Result<Vm, String> {
     Vm::boot(jdk.image, machine, Box::new(host)).map_err(|error| error.to_string())
 }
 
-fn policy(options: &MachineOptions, class_path: &str, jdk: &[PathBuf], working_dir: &Path) -> Policy {
+fn policy(
+    options: &MachineOptions,
+    class_path: &str,
+    jdk: &[PathBuf],
+    working_dir: &Path,
+) -> Policy {
     let bytes = |path: &Path| working_dir.join(path).as_os_str().as_bytes().to_vec();
     let grants = &options.grants;
     let mut read: Vec<Vec<u8>> = grants.allow_read.iter().map(|path| bytes(path)).collect();

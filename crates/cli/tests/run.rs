@@ -22,7 +22,13 @@ fn classes(jdk: &Jdk) -> PathBuf {
 
 fn command(jdk: &Jdk, options: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_nonpareil"));
-    command.arg("run").arg("--jdk").arg(&jdk.home).arg("--classpath").arg(classes(jdk)).args(options);
+    command
+        .arg("run")
+        .arg("--jdk")
+        .arg(&jdk.home)
+        .arg("--classpath")
+        .arg(classes(jdk))
+        .args(options);
     command
 }
 
@@ -95,7 +101,10 @@ fn a_main_class_that_is_not_there_is_told_as_java_tells_it() {
         let output = command(&jdk, &[]).arg("no.such.Main").output().unwrap();
         assert_eq!(output.status.code(), Some(1));
         let text = stderr(&output);
-        assert!(text.starts_with("Error: Could not find or load main class no.such.Main\n"), "{text}");
+        assert!(
+            text.starts_with("Error: Could not find or load main class no.such.Main\n"),
+            "{text}"
+        );
     }
 }
 
@@ -111,7 +120,10 @@ fn a_folder_that_is_no_jdk_is_an_input_error_with_a_hint() {
 
 #[test]
 fn a_wrong_option_is_a_usage_error() {
-    let output = Command::new(env!("CARGO_BIN_EXE_nonpareil")).args(["run", "--nope", "Outside"]).output().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_nonpareil"))
+        .args(["run", "--nope", "Outside"])
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("--nope"), "{}", stderr(&output));
 }
@@ -162,7 +174,10 @@ fn the_environment_is_empty_unless_granted() {
     for jdk in jdk::installed() {
         let run = |options: &[&str]| {
             let mut command = command(&jdk, options);
-            command.args(["Outside", "environment"]).env("NONPAREIL_TEST", "seen").env("USER", "somebody");
+            command
+                .args(["Outside", "environment"])
+                .env("NONPAREIL_TEST", "seen")
+                .env("USER", "somebody");
             stdout(&command.output().unwrap())
         };
         assert_eq!(run(&[]), "null user\n");
@@ -174,13 +189,17 @@ fn the_environment_is_empty_unless_granted() {
 fn time_zone_and_locale_are_fixed() {
     check_prints(&[], &["now"], "2024-01-01T00:00\n");
     check_prints(&[], &["zone"], "UTC en_US\n");
-    check(&["--allow-clock"], &["now"], |output| assert!(!stdout(output).starts_with("2024-01-01")));
+    check(&["--allow-clock"], &["now"], |output| {
+        assert!(!stdout(output).starts_with("2024-01-01"))
+    });
 }
 
 #[test]
 fn the_same_seed_gives_the_same_run_and_another_one_another() {
     for jdk in jdk::installed() {
-        let run = |seed: &str| stdout(&command(&jdk, &["--seed", seed]).args(["Outside", "random"]).output().unwrap());
+        let run = |seed: &str| {
+            stdout(&command(&jdk, &["--seed", seed]).args(["Outside", "random"]).output().unwrap())
+        };
         let first = run("1");
         assert_eq!(first.split_whitespace().count(), 4, "{first}");
         assert_eq!(first, run("1"));

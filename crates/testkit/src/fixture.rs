@@ -123,6 +123,7 @@ mod tests {
             resources: None,
             args: Vec::new(),
             stdin: String::new(),
+            grants: Vec::new(),
         }
     }
 
