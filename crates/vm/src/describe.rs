@@ -17,14 +17,7 @@ impl Vm {
 
     /// `class`, `abstract class` or `interface`.
     pub fn external_kind(&self, class: ClassId) -> &'static str {
-        let class = self.class(class);
-        if class.is_interface() {
-            "interface"
-        } else if class.flags & flags::ABSTRACT != 0 {
-            "abstract class"
-        } else {
-            "class"
-        }
+        kind_text(self.class(class).flags)
     }
 
     /// A method as `void a.B.m(int, java.lang.String[])`; without a holder the class is left out.
@@ -134,6 +127,11 @@ impl Vm {
         }
     }
 
+    /// Module and loader of a package: `unnamed module of loader 'app'`.
+    pub(crate) fn package_text(&self, loader: LoaderId, package: Symbol) -> String {
+        self.place_text(class_place(loader, package))
+    }
+
     fn module_of_place(&self, place: Place) -> Ref {
         self.module_of_package(place.loader, place.package)
     }
@@ -163,6 +161,17 @@ struct Place {
 
 fn class_place(loader: LoaderId, package: Symbol) -> Place {
     Place { loader, package }
+}
+
+/// `class`, `abstract class` or `interface`, by a class's flags.
+pub(crate) fn kind_text(class_flags: u16) -> &'static str {
+    if class_flags & flags::INTERFACE != 0 {
+        "interface"
+    } else if class_flags & flags::ABSTRACT != 0 {
+        "abstract class"
+    } else {
+        "class"
+    }
 }
 
 /// A field type as Java source spells it: `int`, `java.lang.String[]`.

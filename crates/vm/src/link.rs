@@ -9,13 +9,14 @@ mod array;
 mod build;
 mod mirror;
 mod select;
+mod supers;
 mod vtable;
 
 use std::sync::Arc;
 
 use classfile::{ClassBytes, ClassFile, ClassFormatErrorKind};
 
-use crate::class::{Shape, flags};
+use crate::class::Shape;
 use crate::frame::{Hook, Res, Trap};
 use crate::symbol::Symbol;
 use crate::value::{ClassId, LoaderId, Ref, ThreadId};
@@ -72,7 +73,7 @@ impl Vm {
         let file = self.parse_class(&bytes, options)?;
         let name = self.symbols.intern(file.name());
         if options.hidden_for.is_none() && self.loaders[loader.idx()].classes.contains_key(&name) {
-            return Err(self.duplicate_definition(loader, name));
+            return Err(self.duplicate_definition(loader, &file));
         }
         if self.is_being_defined(loader, name) {
             return Err(self.throw("java/lang/ClassCircularityError", &name.to_string()));
@@ -152,10 +153,12 @@ impl Vm {
                         "java/lang/UnsupportedClassVersionError",
                         self.version_message(&name, bytes, error.message()),
                     ),
-                    ClassFormatErrorKind::ClassFormat => (
-                        "java/lang/ClassFormatError",
-                        format!("{} in class file {name}", error.message()),
-                    ),
+                    ClassFormatErrorKind::ClassFormat => {
+                        let message = error.message();
+                        let place = format!(" in class file {name}");
+                        let place = if message.starts_with("Truncated") { "" } else { &place };
+                        ("java/lang/ClassFormatError", format!("{message}{place}"))
+                    }
                 };
                 return Err(self.throw(class, &message));
             }
@@ -196,41 +199,17 @@ impl Vm {
         format!("{name}: {fallback}")
     }
 
-    fn duplicate_definition(&mut self, loader: LoaderId, name: Symbol) -> Trap {
-        let old = self.loaders[loader.idx()].classes[&name];
-        let kind = self.external_kind(old);
+    fn duplicate_definition(&mut self, loader: LoaderId, file: &ClassFile) -> Trap {
+        let name = classfile::mutf8::display(file.name()).replace('/', ".");
+        let package = self.symbols.intern(package_of(file.name()));
         let message = format!(
-            "loader {} attempted duplicate {kind} definition for {}. ({}{})",
+            "loader {} attempted duplicate {} definition for {name}. ({name} is in {}{})",
             self.loader_text(loader),
-            self.external_name(old),
-            self.module_and_loader_text(old),
-            self.parent_loader_text(self.class(old).loader),
+            crate::describe::kind_text(file.access_flags()),
+            self.package_text(loader, package),
+            self.parent_loader_text(loader),
         );
         self.throw("java/lang/LinkageError", &message)
-    }
-
-    fn load_supers(
-        &mut self,
-        loader: LoaderId,
-        file: &ClassFile,
-    ) -> Res<(Option<ClassId>, Vec<ClassId>)> {
-        let super_class = match file.super_name() {
-            Some(name) if name == file.name() => {
-                let name = classfile::mutf8::display(name);
-                return Err(self.throw("java/lang/ClassCircularityError", &name));
-            }
-            Some(name) => Some(self.load_class(loader, name)?),
-            None => None,
-        };
-        let mut interfaces = Vec::with_capacity(file.interfaces().len());
-        for name in file.interfaces() {
-            if name == file.name() {
-                let name = classfile::mutf8::display(name);
-                return Err(self.throw("java/lang/ClassCircularityError", &name));
-            }
-            interfaces.push(self.load_class(loader, name)?);
-        }
-        Ok((super_class, interfaces))
     }
 
     fn wait_for_supers(
@@ -267,144 +246,6 @@ impl Vm {
             Some(entry.thread) == current && entry.loader == loader && entry.name == name
         })
     }
-
-    /// JVMS §5.3.5, steps 3 and 4: what superclass and superinterfaces must be.
-    fn check_supers(
-        &mut self,
-        loader: LoaderId,
-        name: Symbol,
-        file: &ClassFile,
-        super_class: Option<ClassId>,
-        interfaces: &[ClassId],
-    ) -> Res<()> {
-        let this = classfile::mutf8::display(file.name()).replace('/', ".");
-        let is_public = file.access_flags() & flags::PUBLIC != 0;
-        let subject = Subclass { loader, name, is_public, this: &this };
-        if let Some(super_class) = super_class {
-            self.check_super_class(&subject, super_class)?;
-        }
-        let is_interface = file.access_flags() & flags::INTERFACE != 0;
-        for &interface in interfaces {
-            let class = Arc::clone(self.class(interface));
-            let text = self.external_name(interface);
-            if !class.is_interface() {
-                let message = format!(
-                    "class {this} can not implement {text}, because it is not an interface ({})",
-                    self.module_and_loader_text(interface)
-                );
-                return Err(self.throw("java/lang/IncompatibleClassChangeError", &message));
-            }
-            if !self.is_permitted(&subject, interface) {
-                let verb = if is_interface { "extend" } else { "implement" };
-                let message =
-                    self.sealed_message(&subject, interface, &format!("{verb} sealed interface"));
-                return Err(self.throw("java/lang/IncompatibleClassChangeError", &message));
-            }
-            if !self.may_extend(&subject, interface) {
-                let message = format!(
-                    "class {this} cannot access its superinterface {text} ({})",
-                    self.subclass_module_text(&subject, interface)
-                );
-                return Err(self.throw("java/lang/IllegalAccessError", &message));
-            }
-        }
-        Ok(())
-    }
-
-    fn check_super_class(&mut self, subject: &Subclass<'_>, super_class: ClassId) -> Res<()> {
-        let this = subject.this;
-        let class = Arc::clone(self.class(super_class));
-        let text = self.external_name(super_class);
-        let complaint = if class.is_interface() {
-            Some(format!("class {this} has interface {text} as super class"))
-        } else if class.flags & flags::FINAL != 0 {
-            Some(format!("class {this} cannot inherit from final class {text}"))
-        } else if !self.is_permitted(subject, super_class) {
-            Some(self.sealed_message(subject, super_class, "inherit from sealed class"))
-        } else {
-            None
-        };
-        if let Some(message) = complaint {
-            return Err(self.throw("java/lang/IncompatibleClassChangeError", &message));
-        }
-        if !self.may_extend(subject, super_class) {
-            let is_abstract = if class.flags & flags::ABSTRACT != 0 { "abstract " } else { "" };
-            let message = format!(
-                "class {this} cannot access its {is_abstract}superclass {text} ({})",
-                self.subclass_module_text(subject, super_class)
-            );
-            return Err(self.throw("java/lang/IllegalAccessError", &message));
-        }
-        Ok(())
-    }
-
-    /// Whether a sealed class lets this subclass in (JVMS §4.7.31); true for all other classes.
-    fn is_permitted(&self, subject: &Subclass<'_>, sealed: ClassId) -> bool {
-        let class = self.class(sealed);
-        let Some(permitted) = class.file.as_ref().and_then(|file| file.permitted_subclasses())
-        else {
-            return true;
-        };
-        let package = self.symbols.intern(package_of(subject.name.as_bytes()));
-        let same_package = subject.loader == class.loader && package == class.package;
-        let same_module = self.module_of_package(subject.loader, package) == self.module_of(sealed);
-        same_module
-            && (same_package || subject.is_public)
-            && permitted.contains(&subject.name.as_bytes())
-    }
-
-    /// Why a sealed class keeps a subclass out; later JDKs say which check failed.
-    fn sealed_message(&self, subject: &Subclass<'_>, sealed: ClassId, verb: &str) -> String {
-        let this = subject.this;
-        let text = self.external_name(sealed);
-        if self.jdk < 21 {
-            return format!("class {this} cannot {verb} {text}");
-        }
-        let class = self.class(sealed);
-        let package = self.symbols.intern(package_of(subject.name.as_bytes()));
-        let (own_loader, loader) =
-            (self.loader_text(subject.loader), self.loader_text(class.loader));
-        if self.module_of_package(subject.loader, package) != self.module_of(sealed) {
-            let own_module = self.place_module_text(subject.loader, package);
-            let module = self.place_module_text(class.loader, class.package);
-            return format!(
-                "Failed same module check: subclass {this} is in module '{own_module}' with loader {own_loader}, \
-                 and sealed class {text} is in module '{module}' with loader {loader}"
-            );
-        }
-        if !subject.is_public && (subject.loader != class.loader || package != class.package) {
-            return format!(
-                "Failed same package check: non-public subclass {this} is in package '{package}' with classloader \
-                 {own_loader}, and sealed class {text} is in package '{}' with classloader {loader}",
-                class.package
-            );
-        }
-        format!(
-            "Failed listed permitted subclass check: class {this} is not a permitted subclass of {text}"
-        )
-    }
-
-    /// Class access (JVMS §5.4.4); exports between modules are left to the Java side.
-    fn may_extend(&self, subject: &Subclass<'_>, other: ClassId) -> bool {
-        let class = self.class(other);
-        class.flags & flags::PUBLIC != 0
-            || (class.loader == subject.loader
-                && class.package.as_bytes() == package_of(subject.name.as_bytes()))
-            || self.is_magic_accessor(other)
-    }
-
-    fn subclass_module_text(&self, subject: &Subclass<'_>, other: ClassId) -> String {
-        let package = self.symbols.intern(package_of(subject.name.as_bytes()));
-        self.joint_module_text((subject.this, subject.loader, package), other)
-    }
-}
-
-/// A class that is being defined, as its superclasses see it.
-struct Subclass<'a> {
-    loader: LoaderId,
-    name: Symbol,
-    is_public: bool,
-    this: &'a str,
 }
 
 /// The package part of an internal name; empty for the unnamed package.
