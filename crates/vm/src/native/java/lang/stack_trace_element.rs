@@ -74,7 +74,7 @@ fn dump_threads(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let mut traces = Vec::new();
     for idx in 0..count {
         let thread = vm.heap.element_ref(threads, idx);
-        traces.push(new_thread_trace(vm, thread)?);
+        traces.push(new_thread_trace(vm, thread, Hidden::Shown)?);
     }
     let component = vm.array_class(vm.known.stack_trace_element)?;
     Ok(vm.new_ref_array(component, &traces)?.to_slot())
@@ -82,11 +82,19 @@ fn dump_threads(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 
 fn get_stack_trace(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let thread = args.reference();
-    Ok(new_thread_trace(vm, thread)?.to_slot())
+    Ok(new_thread_trace(vm, thread, Hidden::LeftOut)?.to_slot())
+}
+
+/// Whether a trace has the frames of hidden classes and methods. Dumps of threads have them, traces
+/// of a single thread on JDK 25 and of exceptions do not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hidden {
+    Shown,
+    LeftOut,
 }
 
 /// The frames of a live thread as a `StackTraceElement[]`; null for one that does not run.
-fn new_thread_trace(vm: &mut Vm, java: Ref) -> Res<Ref> {
+fn new_thread_trace(vm: &mut Vm, java: Ref, hidden: Hidden) -> Res<Ref> {
     let alive = |thread: &crate::thread::Thread| {
         !java.is_null()
             && (thread.java == java || thread.current == java)
@@ -96,7 +104,7 @@ fn new_thread_trace(vm: &mut Vm, java: Ref) -> Res<Ref> {
     let frames: Vec<_> = vm.walk_thread(position).collect();
     let mut elements = Vec::new();
     for frame in frames {
-        if !vm.method(frame.method).hidden {
+        if hidden == Hidden::Shown || !vm.method(frame.method).hidden {
             let element = vm.new_object(vm.known.stack_trace_element)?;
             vm.fill_stack_trace_element(element, frame.method, frame.bci)?;
             elements.push(element);
