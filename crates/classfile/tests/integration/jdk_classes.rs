@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::hierarchy::ImageHierarchy;
 use classfile::verifier::verify;
-use classfile::{ClassFile, mutf8};
+use classfile::{ClassBytes, ClassFile, mutf8};
 
 use crate::jdk;
 
@@ -95,5 +95,33 @@ fn every_method_of_java_base_verifies() {
         }
         eprintln!("{}: verified {n_methods} methods in {:?}", home.display(), start.elapsed());
         assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    }
+}
+
+#[test]
+fn classes_of_java_base_that_could_be_of_version_49_verify_by_inference() {
+    for home in jdk::homes() {
+        let image = jdk::image(&home);
+        let mut hierarchy = ImageHierarchy::new(&image);
+        let mut n_methods = 0;
+        let start = Instant::now();
+        for (path, bytes) in jdk::classes_of(&image, "java.base") {
+            let mut bytes = bytes.to_vec();
+            bytes[6..8].copy_from_slice(&[0, 49]);
+            // Classes with method handles or newer interfaces cannot be that old.
+            let Ok(class) = ClassFile::parse(ClassBytes::from_vec(bytes)) else { continue };
+            for method in class.methods() {
+                n_methods += 1;
+                let failure = match verify(&class, method, &mut hierarchy) {
+                    Ok(()) => continue,
+                    Err(failure) => format!("{failure:?}"),
+                };
+                // Old classes could not call static methods of interfaces either.
+                let name = mutf8::display(class.constant_pool().utf8(method.name));
+                assert!(failure.contains("Illegal type at constant"), "{path} {name}: {failure}");
+            }
+        }
+        eprintln!("{}: inferred {n_methods} methods in {:?}", home.display(), start.elapsed());
+        assert!(20_000 < n_methods);
     }
 }

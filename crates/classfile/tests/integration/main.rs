@@ -10,9 +10,11 @@ mod hierarchy;
 mod jdk;
 mod verdict;
 
+mod class_path;
 mod format_rules;
 mod jar;
 mod jdk_classes;
 mod jimage;
+mod model;
 mod mutation;
 mod verifier_rules;
