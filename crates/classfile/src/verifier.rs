@@ -44,6 +44,9 @@ pub trait Hierarchy {
 
     /// The nearest superclass two different classes have in common; `java/lang/Object` if either
     /// is an interface. Only asked for class files older than version 51.
+    ///
+    /// The answer is a name, and it must mean the same class where the class being verified looks
+    /// it up. Where class loaders disagree about a superclass's name, go further up.
     fn common_superclass(&mut self, a: &[u8], b: &[u8]) -> Result<Box<[u8]>, Self::Suspend>;
 
     /// Whether a member is a protected one of a superclass in another package, so that the object
@@ -96,6 +99,7 @@ pub fn verify<H: Hierarchy>(
     let mut machine = machine::Machine::new(&method, &layout, hierarchy);
     match class.major() {
         ..50 => infer::verify(&mut machine),
+        // JVMS §4.10: for this version only, inference may be tried where type checking fails.
         50 => match check::verify(&mut machine) {
             Err(VerifyFailure::Invalid { .. }) => {
                 let mut machine = machine::Machine::new(&method, &layout, hierarchy);

@@ -88,7 +88,7 @@ enum MemberKind {
     Method,
     /// `<init>` that returns nothing.
     Initializer,
-    /// `<clinit>`, or `<init>` that returns something: nothing may refer to it.
+    /// `<clinit>`, or `<init>` that returns something: no class method may be called so.
     Unreferable,
 }
 
@@ -116,7 +116,9 @@ pub(super) fn check(pool: &ConstantPool, major: u16, is_module: bool) -> Result<
                     && matches!(member(name_and_type), MemberKind::Method | MemberKind::Initializer)
             }
             Constant::InterfaceMethodRef { class, name_and_type } => {
-                is_class(pool, class) && member(name_and_type) == MemberKind::Method
+                // A reference to an initializer is refused where an instruction uses it.
+                let kind = member(name_and_type);
+                is_class(pool, class) && !matches!(kind, MemberKind::Neither | MemberKind::Field)
             }
             Constant::NameAndType { name, descriptor } => {
                 // Files before version 51 may hold illegal pairs that nothing refers to.
@@ -189,11 +191,15 @@ fn is_method_handle(
         (5..=7, Some(Constant::MethodRef { name_and_type, .. })) => {
             member(name_and_type) == MemberKind::Method
         }
-        (6 | 7, Some(Constant::InterfaceMethodRef { .. })) => 52 <= major,
+        (6 | 7, Some(Constant::InterfaceMethodRef { name_and_type, .. })) => {
+            52 <= major && member(name_and_type) == MemberKind::Method
+        }
         (8, Some(Constant::MethodRef { name_and_type, .. })) => {
             member(name_and_type) == MemberKind::Initializer
         }
-        (9, Some(Constant::InterfaceMethodRef { .. })) => true,
+        (9, Some(Constant::InterfaceMethodRef { name_and_type, .. })) => {
+            member(name_and_type) == MemberKind::Method
+        }
         _ => false,
     }
 }

@@ -233,7 +233,7 @@ impl MethodAttributes {
             b"Exceptions" => {
                 once(&mut self.exceptions, class_table(context, span, "Exceptions")?, name, span)
             }
-            b"MethodParameters" if 52 <= context.major => {
+            b"MethodParameters" => {
                 check_method_parameters(context, span)?;
                 once(&mut self.method_parameters, span, name, span)
             }

@@ -185,7 +185,10 @@ fn check_invoke(method: &Method<'_>, pc: usize, opcode: u8) -> Result<(), String
         return Ok(());
     }
     let (_, name, descriptor) = method.pool.member_ref(idx);
-    if name.starts_with(b"<") && (opcode != INVOKESPECIAL || name != b"<init>") {
+    let is_constructor_call = opcode == INVOKESPECIAL
+        && name == b"<init>"
+        && matches!(constant, Some(Constant::MethodRef { .. }));
+    if name.starts_with(b"<") && !is_constructor_call {
         return Err("Illegal call to internal method".to_owned());
     }
     let receiver = usize::from(opcode != INVOKESTATIC);

@@ -85,8 +85,12 @@ impl Hierarchy for ImageHierarchy<'_> {
         if is_interface(&a[0]) || is_interface(&b[0]) {
             return Ok(OBJECT.into());
         }
-        let common = a.iter().find(|above| b.iter().any(|other| Rc::ptr_eq(other, above)));
-        Ok(common.unwrap().name().into())
+        for above in a.iter().filter(|above| b.iter().any(|other| Rc::ptr_eq(other, above))) {
+            if Rc::ptr_eq(&self.class(above.name())?, above) {
+                return Ok(above.name().into());
+            }
+        }
+        Ok(OBJECT.into())
     }
 
     fn is_protected_elsewhere(
