@@ -76,15 +76,7 @@ impl ClassPath {
 
     /// The internal names of all classes, sorted, each once. Unreadable folders have none.
     pub fn class_names(&self) -> Vec<String> {
-        let mut names = Vec::new();
-        for entry in &self.entries {
-            match entry {
-                ClassPathEntry::Directory(root) => collect_classes(&mut names, root, ""),
-                ClassPathEntry::Jar(jar) => {
-                    names.extend(jar.entry_names().filter_map(class_name).map(str::to_owned));
-                }
-            }
-        }
+        let mut names: Vec<String> = self.entries.iter().flat_map(ClassPathEntry::class_names).collect();
         names.sort_unstable();
         names.dedup();
         names
@@ -150,6 +142,19 @@ impl ClassPathEntry {
             ClassPathEntry::Directory(path) => path,
             ClassPathEntry::Jar(jar) => jar.path(),
         }
+    }
+
+    /// The internal names of all classes in this place, sorted. Unreadable folders have none.
+    pub fn class_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        match self {
+            ClassPathEntry::Directory(root) => collect_classes(&mut names, root, ""),
+            ClassPathEntry::Jar(jar) => {
+                names.extend(jar.entry_names().filter_map(class_name).map(str::to_owned));
+            }
+        }
+        names.sort_unstable();
+        names
     }
 
     /// A resource of this place alone, as Java release `release` sees it.

@@ -220,7 +220,7 @@ pub(crate) fn new_direct_buffer(vm: &mut Vm, address: u64, capacity: usize) -> R
 }
 
 /// All natives this machine has, by class, name and descriptor.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct NativeTable {
     rows: FxHashMap<(&'static str, &'static str), Vec<(&'static str, NativeFn)>>,
 }
@@ -228,11 +228,19 @@ pub struct NativeTable {
 impl NativeTable {
     /// A table of these rows.
     pub fn new(tables: &[&[NativeRow]]) -> NativeTable {
-        let mut rows: FxHashMap<_, Vec<(&'static str, NativeFn)>> = FxHashMap::default();
-        for &(class, name, descriptor, function) in tables.iter().flat_map(|t| t.iter()) {
-            rows.entry((class, name)).or_default().push((descriptor, function));
+        let mut table = NativeTable::default();
+        for rows in tables {
+            table.add(rows);
         }
-        NativeTable { rows }
+        table
+    }
+
+    /// Adds rows, such as those of classes that a tool defines itself. Methods that are not in
+    /// the table when they are first called fail; later ones find what was added.
+    pub fn add(&mut self, rows: &[NativeRow]) {
+        for &(class, name, descriptor, function) in rows {
+            self.rows.entry((class, name)).or_default().push((descriptor, function));
+        }
     }
 
     /// The native behind a method.

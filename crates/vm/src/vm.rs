@@ -4,6 +4,7 @@
 //! `init`, `resolve` (classes), `string`, `throwable`, `thread`, `lock`, `travel` (marks), `interp`
 //! (running), `native` (natives by Java package).
 
+use std::any::Any;
 use std::io;
 use std::sync::Arc;
 
@@ -111,6 +112,8 @@ pub struct Vm {
     pub host: Box<dyn Host>,
     /// How the machine was set up.
     pub options: Options,
+    /// What a tool keeps with the machine for its own natives. Neither rolled back nor collected.
+    pub attachment: Option<Box<dyn Any + Send>>,
 }
 
 /// Settings that do not change while a machine lives.
@@ -203,6 +206,7 @@ impl Vm {
             denials: Vec::new(),
             host,
             options,
+            attachment: None,
         })
     }
 

@@ -31,6 +31,54 @@ pub(super) fn types<'c>(
     })
 }
 
+/// The descriptors of the classes that an element of a top-level annotation holds, alone or in an
+/// array; none where the annotation or the element is not there.
+pub(super) fn classes<'c>(
+    content: &'c [u8],
+    pool: &'c ConstantPool,
+    descriptor: &[u8],
+    element: &[u8],
+) -> Vec<&'c [u8]> {
+    let mut found = Vec::new();
+    // A fault ends the walk; what was found before it stays.
+    let _ = find_classes(&mut found, &mut Reader::new(content), pool, descriptor, element);
+    found
+}
+
+fn find_classes<'c>(
+    found: &mut Vec<&'c [u8]>,
+    reader: &mut Reader<'c>,
+    pool: &'c ConstantPool,
+    descriptor: &[u8],
+    element: &[u8],
+) -> Option<()> {
+    for _ in 0..reader.u2().ok()? {
+        let is_wanted = pool.try_utf8(reader.u2().ok()?)? == descriptor;
+        for _ in 0..reader.u2().ok()? {
+            let name = pool.try_utf8(reader.u2().ok()?)?;
+            if !is_wanted || name != element {
+                skip_value(reader, 0)?;
+                continue;
+            }
+            let mut n_values = 1;
+            let mut tag = reader.u1().ok()?;
+            if tag == b'[' {
+                n_values = reader.u2().ok()?;
+            }
+            for idx in 0..n_values {
+                if idx > 0 || tag == b'[' {
+                    tag = reader.u1().ok()?;
+                }
+                if tag != b'c' {
+                    return None;
+                }
+                found.push(pool.try_utf8(reader.u2().ok()?)?);
+            }
+        }
+    }
+    Some(())
+}
+
 fn skip_pairs(reader: &mut Reader<'_>, depth: u32) -> Option<()> {
     for _ in 0..reader.u2().ok()? {
         reader.u2().ok()?;

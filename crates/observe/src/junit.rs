@@ -1,0 +1,113 @@
+//! Runs an existing JUnit 3, 4 or 5 suite on the machine, with the JUnit of the user's class path, as it
+//! is. `plan` finds out from class files what is to be run by which JUnit; `run` runs it and reports.
+//!
+//! JUnit is driven from outside: objects are made and methods called one by one, and it reports to
+//! listeners that are assembled in memory (`glue`) and end in natives (`record`). Only the call
+//! that runs the tests is under the observer; everything before it is plain.
+
+pub mod report;
+mod record;
+mod glue;
+pub mod discover;
+pub mod plan;
+mod platform;
+mod framework;
+
+use std::sync::Arc;
+
+use vm::mode::Mode;
+use vm::vm::Vm;
+
+pub use plan::{Plan, PlanError, plan};
+pub use record::{Event, Hear};
+pub use report::{Counts, Failure, Node, Outcome, Report};
+
+use crate::java::{Java, Problem};
+
+/// Why a suite could not be run: JUnit itself did not work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunError {
+    /// What JUnit threw, or what is missing.
+    pub reason: String,
+}
+
+impl std::fmt::Display for RunError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "JUnit does not work: {}", self.reason)
+    }
+}
+
+impl std::error::Error for RunError {}
+
+/// Runs a plan under an observer, with at most `fuel` bytecodes (roughly) per framework. `hear` is told
+/// of tests while they run. Where the machine stops, the report says so and names the tests
+/// that were under way; the machine must not be used for more tests then.
+pub fn run<M: Mode>(
+    vm: &mut Vm,
+    mode: &mut M,
+    plan: &Plan,
+    fuel: Option<u64>,
+    hear: Hear,
+) -> Result<Report, RunError> {
+    if vm.natives.find(record::EVENTS, "started", "").is_none() {
+        Arc::make_mut(&mut vm.natives).add(record::NATIVES);
+    }
+    vm.attachment = Some(Box::new(record::Recorder::new(hear)));
+    let ended = run_all(vm, mode, plan, fuel);
+    let recorder = vm.attachment.take().and_then(|attached| attached.downcast::<record::Recorder>().ok());
+    let recorder = recorder.expect("internal: the recorder went away while tests ran");
+    match ended {
+        Ok(()) => Ok(recorder.finish(None)),
+        Err(Problem::Stopped(stop)) => Ok(recorder.finish(Some(stop))),
+        Err(problem) => Err(RunError { reason: problem.to_string() }),
+    }
+}
+
+fn run_all<M: Mode>(vm: &mut Vm, mode: &mut M, plan: &Plan, fuel: Option<u64>) -> Result<(), Problem> {
+    let mut java = Java::new(vm)?;
+    if !plan.platform.is_empty() {
+        let classes = load(&mut java, &plan.platform)?;
+        if plan.available.launcher {
+            platform::launch(&mut java, mode, &classes, fuel)?;
+        } else {
+            platform::run_engines(&mut java, mode, &classes, plan.configuration.as_deref(), fuel)?;
+        }
+    }
+    if !plan.junit4.is_empty() {
+        let classes = load(&mut java, &plan.junit4)?;
+        framework::run_junit4(&mut java, mode, &classes, fuel)?;
+    }
+    if !plan.junit3.is_empty() {
+        let classes = load(&mut java, &plan.junit3)?;
+        framework::run_junit3(&mut java, mode, &classes, fuel)?;
+    }
+    Ok(())
+}
+
+/// The classes that can be loaded; the others are recorded as broken.
+fn load(java: &mut Java<'_>, names: &[String]) -> Result<Vec<vm::value::ClassId>, Problem> {
+    let mut classes = Vec::with_capacity(names.len());
+    for name in names {
+        match java.load(name) {
+            Ok(class) => classes.push(class),
+            Err(Problem::Threw(reason)) => {
+                let recorder = java.vm.attachment.as_mut().and_then(|it| it.downcast_mut::<record::Recorder>());
+                if let Some(recorder) = recorder {
+                    recorder.add_broken_class(&name.replace('/', "."), &reason);
+                }
+            }
+            Err(problem) => return Err(problem),
+        }
+    }
+    Ok(classes)
+}
+
+/// Defines assembled classes unless this machine has them already.
+fn define(java: &mut Java<'_>, classes: Vec<(&str, Vec<u8>)>) -> Result<(), Problem> {
+    for (name, bytes) in classes {
+        if java.defined(name).is_none() {
+            java.define(bytes)?;
+        }
+    }
+    Ok(())
+}

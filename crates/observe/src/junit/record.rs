@@ -1,0 +1,390 @@
+//! Takes down what JUnit reports while it runs. The listeners that JUnit calls are assembled classes
+//! (`glue.rs`); they end in the natives here, which write into the recorder attached to the machine.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use vm::frame::{Res, Stop};
+use vm::native::{Args, NativeRow};
+use vm::value::Ref;
+use vm::vm::Vm;
+
+use super::report::{Failure, Node, Outcome, Report};
+
+/// The class whose natives these are.
+pub(super) const EVENTS: &str = "nonpareil/junit/Events";
+
+/// What happens while a suite runs, for progress and for observers that tell tests apart.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A test or container begins.
+    Started(&'a Node),
+    /// It ended, or was skipped.
+    Finished(&'a Node),
+}
+
+/// Hears events while they happen.
+pub type Hear = Box<dyn FnMut(&Event<'_>) + Send>;
+
+/// The notes of one run.
+pub(super) struct Recorder {
+    nodes: Vec<Node>,
+    by_id: BTreeMap<String, usize>,
+    /// JUnit 3 and 4 name a node by its display name alone; several may share it.
+    by_name: BTreeMap<String, Vec<usize>>,
+    /// Where the description of JUnit 4's plan has come to; `None` for nodes that are left out.
+    path: Vec<Option<usize>>,
+    running: BTreeSet<usize>,
+    hear: Hear,
+}
+
+/// What JUnit 3 and 4 tell of a test.
+struct Described {
+    name: String,
+    class: Option<String>,
+    method: Option<String>,
+    is_test: bool,
+}
+
+impl Recorder {
+    pub(super) fn new(hear: Hear) -> Recorder {
+        Recorder {
+            nodes: Vec::new(),
+            by_id: BTreeMap::new(),
+            by_name: BTreeMap::new(),
+            path: Vec::new(),
+            running: BTreeSet::new(),
+            hear,
+        }
+    }
+
+    /// The report; `stop` is why the run ended early.
+    pub(super) fn finish(mut self, stop: Option<Stop>) -> Report {
+        if let Some(stop) = &stop {
+            for &idx in &self.running {
+                self.nodes[idx].outcome = Outcome::Stopped(stop.clone());
+            }
+        }
+        let mut report = Report { nodes: self.nodes, stop };
+        report.sort_as_tree();
+        report
+    }
+
+    /// A container that failed before JUnit saw it: its class cannot be loaded.
+    pub(super) fn add_broken_class(&mut self, class: &str, reason: &str) {
+        let first = reason.lines().next().unwrap_or_default();
+        let (thrown, message) = match first.split_once(": ") {
+            Some((thrown, message)) => (thrown, Some(message.to_owned())),
+            None => (first, None),
+        };
+        let failure = Failure { class: thrown.to_owned(), message, trace: format!("{reason}\n") };
+        let node = Node { class: Some(class.to_owned()), ..new_node(&format!("[class:{class}]"), class) };
+        let idx = self.add(node);
+        self.end(idx, Outcome::Failed(vec![failure]));
+    }
+
+    fn add(&mut self, node: Node) -> usize {
+        let idx = self.nodes.len();
+        self.by_id.insert(node.id.clone(), idx);
+        self.nodes.push(node);
+        idx
+    }
+
+    fn start(&mut self, idx: usize) {
+        self.running.insert(idx);
+        (self.hear)(&Event::Started(&self.nodes[idx]));
+    }
+
+    fn end(&mut self, idx: usize, outcome: Outcome) {
+        self.running.remove(&idx);
+        self.nodes[idx].outcome = outcome;
+        (self.hear)(&Event::Finished(&self.nodes[idx]));
+    }
+
+    /// A new node below the current place of JUnit 4's plan, or below its class.
+    fn add_described(&mut self, described: Described, parent: Option<usize>) -> usize {
+        let Described { name, class, method, is_test } = described;
+        let n_known = self.by_name.get(&name).map_or(0, Vec::len);
+        let id = if n_known == 0 { format!("[junit:{name}]") } else { format!("[junit:{name}#{}]", n_known + 1) };
+        let idx = self.add(Node { parent, class, method, is_test, ..new_node(&id, &name) });
+        self.by_name.entry(name).or_default().push(idx);
+        idx
+    }
+
+    /// The node that an event of JUnit 3 or 4 speaks of.
+    fn find_described(&mut self, described: Described, wanted: Wanted) -> usize {
+        let candidates = self.by_name.get(&described.name).map_or(&[][..], Vec::as_slice);
+        let is_open = |idx: &&usize| self.nodes[**idx].outcome == Outcome::NotRun && !self.running.contains(idx);
+        let found = match wanted {
+            Wanted::Running => {
+                candidates.iter().find(|idx| self.running.contains(idx)).or_else(|| candidates.first())
+            }
+            Wanted::Planned => candidates.iter().find(is_open),
+        };
+        if let Some(&idx) = found {
+            return idx;
+        }
+        let class = described.class.as_deref().unwrap_or_default();
+        let parent = match self.by_name.get(class).and_then(|known| known.first()) {
+            Some(&parent) => Some(parent),
+            None if described.method.is_some() && !class.is_empty() => {
+                let class = Some(class.to_owned());
+                let name = class.clone().unwrap_or_default();
+                let container = Described { name, class, method: None, is_test: false };
+                let idx = self.add_described(container, None);
+                self.nodes[idx].outcome = Outcome::Passed;
+                Some(idx)
+            }
+            None => None,
+        };
+        self.add_described(described, parent)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// The one that has not run yet.
+    Planned,
+    /// The one that runs.
+    Running,
+}
+
+fn new_node(id: &str, name: &str) -> Node {
+    Node {
+        id: id.to_owned(),
+        parent: None,
+        name: name.to_owned(),
+        class: None,
+        method: None,
+        parameters: None,
+        is_test: false,
+        outcome: Outcome::NotRun,
+        entries: Vec::new(),
+    }
+}
+
+/// The natives of [`EVENTS`].
+pub(super) const NATIVES: &[NativeRow] = &[
+    (EVENTS, "described", "", described),
+    (EVENTS, "started", "", started),
+    (EVENTS, "skipped", "", skipped),
+    (EVENTS, "finished", "", finished),
+    (EVENTS, "reported", "", reported),
+    (EVENTS, "entered", "", entered),
+    (EVENTS, "left", "", left),
+    (EVENTS, "testStarted", "", test_started),
+    (EVENTS, "testFinished", "", test_finished),
+    (EVENTS, "testFailed", "", test_failed),
+    (EVENTS, "testAborted", "", test_aborted),
+    (EVENTS, "testIgnored", "", test_ignored),
+];
+
+fn recorder(vm: &mut Vm) -> Option<&mut Recorder> {
+    vm.attachment.as_mut()?.downcast_mut()
+}
+
+fn text(vm: &Vm, string: Ref) -> Option<String> {
+    string.some().map(|string| vm.string_text(string))
+}
+
+/// `described(String id, String parent, String name, boolean isTest, String class, String method,
+/// String parameters)`: a node of JUnit 5's tree, told of at least once before it starts.
+fn described(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let id = text(vm, args.reference()).unwrap_or_default();
+    let parent = text(vm, args.reference());
+    let name = text(vm, args.reference()).unwrap_or_default();
+    let is_test = args.boolean();
+    let class = text(vm, args.reference());
+    let method = text(vm, args.reference());
+    let parameters = text(vm, args.reference());
+    let Some(recorder) = recorder(vm) else { return Ok(0) };
+    if !recorder.by_id.contains_key(&id) {
+        let parent = parent.and_then(|parent| recorder.by_id.get(&parent).copied());
+        recorder.add(Node { parent, class, method, parameters, is_test, ..new_node(&id, &name) });
+    }
+    Ok(0)
+}
+
+/// `started(String id)`.
+fn started(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let id = text(vm, args.reference()).unwrap_or_default();
+    let Some(recorder) = recorder(vm) else { return Ok(0) };
+    if let Some(&idx) = recorder.by_id.get(&id) {
+        recorder.start(idx);
+    }
+    Ok(0)
+}
+
+/// `skipped(String id, String reason)`.
+fn skipped(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let id = text(vm, args.reference()).unwrap_or_default();
+    let reason = text(vm, args.reference()).unwrap_or_default();
+    let Some(recorder) = recorder(vm) else { return Ok(0) };
+    if let Some(&idx) = recorder.by_id.get(&id) {
+        recorder.end(idx, Outcome::Skipped(reason));
+    }
+    Ok(0)
+}
+
+/// `finished(String id, String status, Throwable thrown, String message, String trace)`.
+fn finished(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let id = text(vm, args.reference()).unwrap_or_default();
+    let status = text(vm, args.reference()).unwrap_or_default();
+    let failure = failure(vm, &mut args);
+    let Some(recorder) = recorder(vm) else { return Ok(0) };
+    if let Some(&idx) = recorder.by_id.get(&id) {
+        let outcome = match status.as_str() {
+            "SUCCESSFUL" => Outcome::Passed,
+            "ABORTED" => Outcome::Aborted(failure),
+            _ => Outcome::Failed(vec![failure]),
+        };
+        recorder.end(idx, outcome);
+    }
+    Ok(0)
+}
+
+/// `reported(String id, String key, String value)`.
+fn reported(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let id = text(vm, args.reference()).unwrap_or_default();
+    let key = text(vm, args.reference()).unwrap_or_default();
+    let value = text(vm, args.reference()).unwrap_or_default();
+    let Some(recorder) = recorder(vm) else { return Ok(0) };
+    if let Some(&idx) = recorder.by_id.get(&id) {
+        recorder.nodes[idx].entries.push((key, value));
+    }
+    Ok(0)
+}
+
+/// `Throwable thrown, String message, String trace`; the exception may be null.
+fn failure(vm: &Vm, args: &mut Args<'_>) -> Failure {
+    let thrown = args.reference();
+    let message = text(vm, args.reference());
+    let trace = text(vm, args.reference()).unwrap_or_default();
+    let class = thrown.some().map(|thrown| vm.class(vm.class_of(thrown)).external_name());
+    Failure { class: class.unwrap_or_default(), message, trace }
+}
+
+/// `String name, String class, String method`; the last two may be null, and are then taken out of
+/// the name, `method(class)`, as JUnit 3 and 4 write it.
+fn description(vm: &Vm, args: &mut Args<'_>, is_test: bool) -> Described {
+    let name = text(vm, args.reference()).unwrap_or_default();
+    let mut class = text(vm, args.reference());
+    let mut method = text(vm, args.reference());
+    if class.is_none()
+        && let Some(inner) = name.strip_suffix(')')
+        && let Some((before, within)) = inner.rsplit_once('(')
+    {
+        class = Some(within.to_owned());
+        method = Some(before.to_owned());
+    }
+    // A container that is no class, such as the `[0]` of a parameterized one, names itself.
+    if class.as_deref() == Some(&name) && !name.chars().all(is_part_of_class_name) {
+        class = None;
+    }
+    Described { name, class, method, is_test }
+}
+
+fn is_part_of_class_name(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '.' | '$' | '_')
+}
+
+/// `entered(String name, String class, String method, boolean isTest)`: JUnit 4's plan, depth first.
+fn entered(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let mut described = description(vm, &mut args, true);
+    // A class without children calls itself a test.
+    described.is_test = args.boolean() && described.method.is_some();
+    let Some(recorder) = recorder(vm) else { return Ok(0) };
+    // The root of several classes has no name of its own.
+    if recorder.path.is_empty() && matches!(described.name.as_str(), "null" | "") {
+        recorder.path.push(None);
+        return Ok(0);
+    }
+    let parent = recorder.path.last().copied().flatten();
+    let is_container = !described.is_test;
+    let idx = recorder.add_described(described, parent);
+    if is_container {
+        // JUnit 4 only speaks of containers where something is wrong with them.
+        recorder.nodes[idx].outcome = Outcome::Passed;
+    }
+    recorder.path.push(Some(idx));
+    Ok(0)
+}
+
+/// `left()`.
+fn left(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    if let Some(recorder) = recorder(vm) {
+        recorder.path.pop();
+    }
+    Ok(0)
+}
+
+/// `testStarted(String name, String class, String method)`.
+fn test_started(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let described = description(vm, &mut args, true);
+    let Some(recorder) = recorder(vm) else { return Ok(0) };
+    let idx = recorder.find_described(described, Wanted::Planned);
+    recorder.nodes[idx].is_test = true;
+    recorder.start(idx);
+    Ok(0)
+}
+
+/// `testFinished(String name, String class, String method)`.
+fn test_finished(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let described = description(vm, &mut args, true);
+    let Some(recorder) = recorder(vm) else { return Ok(0) };
+    let idx = recorder.find_described(described, Wanted::Running);
+    let outcome = match &recorder.nodes[idx].outcome {
+        Outcome::NotRun => Outcome::Passed,
+        outcome => outcome.clone(),
+    };
+    recorder.end(idx, outcome);
+    Ok(0)
+}
+
+/// `testFailed(String name, String class, String method, Throwable thrown, String message, String
+/// trace)`; for a class where the failure belongs to it as a whole.
+fn test_failed(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let described = description(vm, &mut args, true);
+    let failure = failure(vm, &mut args);
+    let Some(recorder) = recorder(vm) else { return Ok(0) };
+    let is_container = described.method.is_none();
+    let idx = recorder.find_described(described, Wanted::Running);
+    let node = &mut recorder.nodes[idx];
+    match &mut node.outcome {
+        Outcome::Failed(failures) => failures.push(failure),
+        outcome => *outcome = Outcome::Failed(vec![failure]),
+    }
+    if is_container && !recorder.running.contains(&idx) {
+        recorder.nodes[idx].is_test = false;
+        let outcome = recorder.nodes[idx].outcome.clone();
+        recorder.end(idx, outcome);
+    }
+    Ok(0)
+}
+
+/// `testAborted(…)`, arguments as `testFailed`.
+fn test_aborted(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let described = description(vm, &mut args, true);
+    let failure = failure(vm, &mut args);
+    let Some(recorder) = recorder(vm) else { return Ok(0) };
+    let idx = recorder.find_described(described, Wanted::Running);
+    if !matches!(recorder.nodes[idx].outcome, Outcome::Failed(_)) {
+        recorder.nodes[idx].outcome = Outcome::Aborted(failure);
+    }
+    if !recorder.running.contains(&idx) {
+        let outcome = recorder.nodes[idx].outcome.clone();
+        recorder.end(idx, outcome);
+    }
+    Ok(0)
+}
+
+/// `testIgnored(String name, String class, String method, String reason)`.
+fn test_ignored(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let mut described = description(vm, &mut args, true);
+    described.is_test = described.method.is_some();
+    let reason = text(vm, args.reference()).unwrap_or_default();
+    let Some(recorder) = recorder(vm) else { return Ok(0) };
+    let wanted = if described.is_test { Wanted::Planned } else { Wanted::Running };
+    let idx = recorder.find_described(described, wanted);
+    recorder.end(idx, Outcome::Skipped(reason));
+    Ok(0)
+}

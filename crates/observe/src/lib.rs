@@ -1,0 +1,10 @@
+//! Runs code of the user on the machine and reports what it did: outcomes of JUnit suites, coverage.
+//!
+//! Stands between the machine and the explorers: knows how one test or suite is run and watched, not
+//! how tests are chosen, and nothing of solvers, files to write or terminals.
+
+#![cfg_attr(test, expect(clippy::unwrap_used, reason = "a test may panic"))]
+
+pub mod junit;
+pub mod assemble;
+pub mod java;
