@@ -2,6 +2,8 @@
 
 mod class_path;
 mod jdk;
+mod json;
+mod junit;
 mod options;
 mod os_host;
 mod run;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Generates, minimises, explains and judges unit tests for Java, on its own JVM.
 #[derive(Debug, Parser)]
@@ -14,7 +14,7 @@ pub(crate) struct Options {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run a main class on the machine.
+    /// Run a main class or a JUnit suite on the machine.
     Run(RunOptions),
 }
 
@@ -23,12 +23,39 @@ pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) machine: MachineOptions,
 
-    /// The class whose `main` is run, with dots between packages, and its arguments.
-    #[arg(value_name = "CLASS [ARGUMENT]", required = true, trailing_var_arg = true)]
+    /// Run a JUnit suite with the JUnit of the class path: the named test classes, or, without names,
+    /// all tests in the folders of the class path.
+    #[arg(long)]
+    pub(crate) junit: bool,
+
+    /// How the results of a JUnit suite are written.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Human)]
+    pub(crate) format: Format,
+
+    /// The class whose `main` is run, with dots between packages, and its arguments; with --junit
+    /// any number of test classes.
+    #[arg(value_name = "CLASS [ARGUMENT]", required_unless_present = "junit", trailing_var_arg = true)]
     program: Vec<String>,
 }
 
+/// How results are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    Human,
+    /// For programs.
+    Json,
+}
+
 impl RunOptions {
+    /// The named test classes; an option among them is a mistake.
+    pub(crate) fn test_classes(&self) -> Result<&[String], String> {
+        match self.program.iter().find(|word| word.starts_with('-')) {
+            Some(option) => Err(format!("{option} stands behind a class name\nhint: options come before it")),
+            None => Ok(&self.program),
+        }
+    }
+
     /// The class whose `main` is run.
     pub(crate) fn main(&self) -> &str {
         &self.program[0]

@@ -24,11 +24,18 @@ pub(crate) struct OsHost {
     start: Instant,
     files: BTreeMap<Handle, File>,
     next: u32,
+    /// Standard output is ours; what the program writes there goes to standard error.
+    output_to_stderr: bool,
 }
 
 impl OsHost {
     pub(crate) fn new() -> OsHost {
-        OsHost { start: Instant::now(), files: BTreeMap::new(), next: Handle::STDERR.0 + 1 }
+        OsHost { start: Instant::now(), files: BTreeMap::new(), next: Handle::STDERR.0 + 1, output_to_stderr: false }
+    }
+
+    /// Keeps standard output free for our own.
+    pub(crate) fn with_output_to_stderr(self) -> OsHost {
+        OsHost { output_to_stderr: true, ..self }
     }
 
     fn file(&mut self, handle: Handle) -> HostResult<&mut File> {
@@ -190,11 +197,11 @@ impl Host for OsHost {
 
     fn write(&mut self, file: Handle, at: Option<u64>, bytes: &[u8]) -> HostResult<usize> {
         let result = match (file, at) {
-            (Handle::STDOUT, _) => {
+            (Handle::STDOUT, _) if !self.output_to_stderr => {
                 let mut out = io::stdout().lock();
                 out.write_all(bytes).and_then(|()| out.flush()).map(|()| bytes.len())
             }
-            (Handle::STDERR, _) => io::stderr().lock().write_all(bytes).map(|()| bytes.len()),
+            (Handle::STDOUT | Handle::STDERR, _) => io::stderr().lock().write_all(bytes).map(|()| bytes.len()),
             (_, Some(at)) => self.file(file)?.write_at(bytes, at),
             (_, None) => self.file(file)?.write(bytes),
         };

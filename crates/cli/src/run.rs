@@ -12,11 +12,14 @@ use vm::vm::Vm;
 
 use crate::options::{MachineOptions, RunOptions};
 use crate::os_host::OsHost;
-use crate::{class_path, jdk, say};
+use crate::{class_path, jdk, junit, say};
 
 /// Runs the program; an `Err` is a usage or input error.
 pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
-    let mut vm = boot(&options.machine)?;
+    if options.junit {
+        return junit::run(options);
+    }
+    let mut vm = boot(&options.machine, OsHost::new())?;
     let ended = vm.run_program(&options.main().replace('/', "."), options.arguments());
     Ok(match ended {
         Ended::Exit(code) => exit_code(code),
@@ -28,12 +31,12 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
 }
 
 /// A machine that has booted.
-fn boot(options: &MachineOptions) -> Result<Vm, String> {
+pub(crate) fn boot(options: &MachineOptions, host: OsHost) -> Result<Vm, String> {
     let jdk = jdk::find(options.jdk.as_deref())?;
     let working_dir = env::current_dir().map_err(|error| format!("working folder: {error}"))?;
     let class_path = class_path::expand(&options.classpath, &working_dir);
     let policy = policy(options, &class_path, &jdk.folders(), &working_dir);
-    let host = Guard::new(OsHost::new(), policy);
+    let host = Guard::new(host, policy);
     let machine = vm::vm::Options {
         java_home: jdk.home.display().to_string(),
         class_path,
@@ -73,7 +76,8 @@ fn exit_code(code: i32) -> ExitCode {
     ExitCode::from(low)
 }
 
-fn reason(stop: &Stop) -> String {
+/// Why the machine stopped, for people.
+pub(crate) fn reason(stop: &Stop) -> String {
     match stop {
         Stop::Exit(code) => format!("ended with code {code}"),
         Stop::OutOfFuel => "out of fuel".to_owned(),

@@ -135,7 +135,9 @@ impl<'a> Classes<'a> {
     /// As [`Classes::kinds`], without classes that only run as part of another or not at all.
     fn kinds_of_scanned(&mut self, name: &[u8]) -> Kinds {
         let Some(file) = self.find(name) else { return Kinds::default() };
-        if file.access_flags() & (access::ABSTRACT | access::INTERFACE | access::SYNTHETIC) != 0
+        // A file in the wrong folder cannot be loaded.
+        if file.name() != name
+            || file.access_flags() & (access::ABSTRACT | access::INTERFACE | access::SYNTHETIC) != 0
             || file.is_module()
             || file.enclosing_method().is_some()
         {

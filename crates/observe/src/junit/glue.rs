@@ -336,6 +336,13 @@ fn engine_listener() -> Vec<u8> {
         or_null(code);
         code.invoke_static(SOURCES, "describe", DESCRIBE).return_void();
     });
+    // A service is looked up for its caller, so the outside cannot.
+    class.method("engines", RETURNS_ITERATOR, Receiver::None, |code| {
+        const SERVICES: &str = "java/util/ServiceLoader";
+        let load = "(Ljava/lang/Class;)Ljava/util/ServiceLoader;";
+        code.class("org/junit/platform/engine/TestEngine").invoke_static(SERVICES, "load", load);
+        code.invoke_virtual(SERVICES, "iterator", RETURNS_ITERATOR).return_object();
+    });
     // Called from outside with the descendants of an engine's root.
     class.method("all", "(Ljava/util/Iterator;)V", Receiver::None, |code| {
         each(code, 0, |code| {

@@ -1,10 +1,12 @@
 //! Which classes are run by which JUnit, decided from class files alone.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use classfile::{ClassPath, ClassPathEntry};
 
 use super::discover::{Available, Classes, Kinds};
+use super::report::{Outcome, Report};
 
 /// What is to be run. Names are internal: `a/b/CTest`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,6 +125,28 @@ pub fn plan(class_path: &ClassPath, release: u16, named: &[String]) -> Result<Pl
 }
 
 impl Plan {
+    /// What is left of a plan whose run stopped early: the classes of which no test ran. `None` where
+    /// nothing is left, or where nothing ran, so that another try would not come further.
+    pub fn rest(&self, report: &Report) -> Option<Plan> {
+        let mut touched = BTreeSet::new();
+        for (idx, node) in report.nodes.iter().enumerate() {
+            if (node.is_test || matches!(node.outcome, Outcome::Failed(_))) && node.outcome != Outcome::NotRun {
+                touched.extend(report.classes_above(idx).map(|class| class.replace('.', "/")));
+            }
+        }
+        let left = |classes: &[String]| -> Vec<String> {
+            classes.iter().filter(|class| !touched.contains(*class)).cloned().collect()
+        };
+        let rest = Plan {
+            platform: left(&self.platform),
+            junit4: left(&self.junit4),
+            junit3: left(&self.junit3),
+            ..self.clone()
+        };
+        let is_empty = rest.platform.is_empty() && rest.junit4.is_empty() && rest.junit3.is_empty();
+        if is_empty || rest == *self { None } else { Some(rest) }
+    }
+
     fn add(&mut self, name: String, kinds: Kinds) -> Result<(), PlanError> {
         let Available { engine_api, jupiter, vintage, junit4, junit3, .. } = self.available;
         let binary_name = || name.replace('/', ".");

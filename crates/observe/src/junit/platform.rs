@@ -110,16 +110,7 @@ fn parameters(java: &mut Java<'_>, configuration: Option<&str>) -> Result<Object
 }
 
 fn find_engines(java: &mut Java<'_>) -> Result<Vec<Object>, Problem> {
-    let service = java.load(ENGINE)?;
-    let service = java.mirror(service);
-    let loader = java.get_static(
-        "java/util/ServiceLoader",
-        "load",
-        "(Ljava/lang/Class;)Ljava/util/ServiceLoader;",
-        &[Arg::Object(&service)],
-    )?;
-    let iterator =
-        java.call_object(&loader, "java/lang/Iterable", "iterator", "()Ljava/util/Iterator;", &[])?;
+    let iterator = java.get_static(glue::ENGINE_LISTENER, "engines", "()Ljava/util/Iterator;", &[])?;
     let mut engines = Vec::new();
     while java.call(&iterator, "java/util/Iterator", "hasNext", "()Z", &[])? == Value::Int(1) {
         engines.push(java.call_object(&iterator, "java/util/Iterator", "next", "()Ljava/lang/Object;", &[])?);

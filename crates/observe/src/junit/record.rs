@@ -105,7 +105,8 @@ impl Recorder {
         let Described { name, class, method, is_test } = described;
         let n_known = self.by_name.get(&name).map_or(0, Vec::len);
         let id = if n_known == 0 { format!("[junit:{name}]") } else { format!("[junit:{name}#{}]", n_known + 1) };
-        let idx = self.add(Node { parent, class, method, is_test, ..new_node(&id, &name) });
+        let shown = method.clone().unwrap_or_else(|| name.clone());
+        let idx = self.add(Node { parent, class, method, is_test, ..new_node(&id, &shown) });
         self.by_name.entry(name).or_default().push(idx);
         idx
     }
@@ -293,8 +294,8 @@ fn entered(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     // A class without children calls itself a test.
     described.is_test = args.boolean() && described.method.is_some();
     let Some(recorder) = recorder(vm) else { return Ok(0) };
-    // The root of several classes has no name of its own.
-    if recorder.path.is_empty() && matches!(described.name.as_str(), "null" | "") {
+    // `JUnitCore` puts a nameless suite around the classes.
+    if recorder.path.is_empty() {
         recorder.path.push(None);
         return Ok(0);
     }

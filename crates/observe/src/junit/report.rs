@@ -1,6 +1,8 @@
 //! What a run of a JUnit suite gave, as plain data in a stable order: every node of JUnit's tree after
 //! its parent, siblings in the order in which JUnit planned or registered them.
 
+use std::collections::BTreeMap;
+
 use vm::frame::Stop;
 
 /// What a run gave.
@@ -121,26 +123,45 @@ impl Report {
 
     /// Whether a container above was skipped or aborted, and so this node with it.
     pub fn is_below_skipped(&self, idx: usize) -> bool {
-        let mut above = self.nodes[idx].parent;
-        while let Some(idx) = above {
-            if matches!(self.nodes[idx].outcome, Outcome::Skipped(_) | Outcome::Aborted(_)) {
-                return true;
-            }
-            above = self.nodes[idx].parent;
-        }
-        false
+        let is_off = |idx: usize| matches!(self.nodes[idx].outcome, Outcome::Skipped(_) | Outcome::Aborted(_));
+        self.path(idx).skip(1).any(is_off)
     }
 
     /// The class that a node belongs to: its own or that of the nearest container above.
     pub fn class_of(&self, idx: usize) -> Option<&str> {
-        let mut current = Some(idx);
-        while let Some(idx) = current {
-            if let Some(class) = &self.nodes[idx].class {
-                return Some(class);
-            }
-            current = self.nodes[idx].parent;
+        self.classes_above(idx).next()
+    }
+
+    /// The classes of a node and of the containers above it, inside out.
+    pub fn classes_above(&self, idx: usize) -> impl Iterator<Item = &str> {
+        self.path(idx).filter_map(|idx| self.nodes[idx].class.as_deref())
+    }
+
+    /// A node and the containers above it, inside out.
+    pub fn path(&self, idx: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(idx), |&idx| self.nodes[idx].parent)
+    }
+
+    /// Adds what another run of (parts of) the same plan gave; where both know a node, the one that ran
+    /// counts.
+    pub fn merge(&mut self, other: Report) {
+        let mut known: BTreeMap<String, usize> = BTreeMap::new();
+        for (idx, node) in self.nodes.iter().enumerate() {
+            known.insert(node.id.clone(), idx);
         }
-        None
+        let mut new_idx = Vec::with_capacity(other.nodes.len());
+        for mut node in other.nodes {
+            node.parent = node.parent.map(|parent| new_idx[parent]);
+            let idx = *known.entry(node.id.clone()).or_insert(self.nodes.len());
+            new_idx.push(idx);
+            match self.nodes.get_mut(idx) {
+                Some(old) if old.outcome == Outcome::NotRun => *old = node,
+                Some(_) => {}
+                None => self.nodes.push(node),
+            }
+        }
+        self.stop = other.stop.or(self.stop.take());
+        self.sort_as_tree();
     }
 
     /// Puts parents before children and siblings together, keeping the order among siblings.
