@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use testkit::differ::{self, Plan, Verdict};
 use testkit::fixture::{self, Fixture};
-use testkit::{jdk, root};
+use testkit::jdk::{self, Jdk};
+use testkit::root;
 
 #[test]
 fn programs_do_the_same_on_java_and_on_our_machine() {
@@ -19,15 +20,15 @@ fn programs_do_the_same_on_java_and_on_our_machine() {
     let fixtures = fixture::discover(&folder).expect("the fixtures are readable");
     let fixtures = fixture::choose(fixtures, &filters);
     assert!(!fixtures.is_empty(), "no fixture fits {filters:?}");
-    let reports: String = jdk::RELEASES.iter().map(|&release| report(release, &fixtures)).collect();
+    let jdks = jdk::installed();
+    assert!(!jdks.is_empty(), "a JDK of one of the releases {:?} is needed", jdk::RELEASES);
+    let reports: String = jdks.into_iter().map(|jdk| report(jdk, &fixtures)).collect();
     assert!(reports.is_empty(), "{reports}");
 }
 
 /// What differs with one JDK, or nothing.
-fn report(release: u32, fixtures: &[Fixture]) -> String {
-    let Some(jdk) = jdk::installed().into_iter().find(|jdk| jdk.release == release) else {
-        return format!("JDK {release} is not installed\n");
-    };
+fn report(jdk: Jdk, fixtures: &[Fixture]) -> String {
+    let release = jdk.release;
     let plan = Plan {
         machine: PathBuf::from(env!("CARGO_BIN_EXE_nonpareil")),
         target: root::target(),

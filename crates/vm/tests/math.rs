@@ -194,10 +194,10 @@ fn with_exponent(bits: u64) -> f64 {
     f64::from_bits(bits & 0x800f_ffff_ffff_ffff | exponent << 52)
 }
 
-/// One JDK of each release we support.
+/// One JDK of each release we support that is installed; at least one must be.
 fn jdks() -> Vec<Jdk> {
     let jdks = installed();
-    assert_eq!(jdks.len(), RELEASES.len(), "a JDK of each of the releases {RELEASES:?} is needed");
+    assert!(!jdks.is_empty(), "a JDK of one of the releases {RELEASES:?} is needed");
     jdks
 }
 
