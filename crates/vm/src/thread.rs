@@ -16,7 +16,6 @@ use std::io;
 pub use fields::ThreadFields;
 pub use life::Step;
 
-use crate::code::Insn;
 use crate::frame::{Frame, Hook};
 use crate::stack::Reserved;
 use crate::value::{Ref, ThreadId};
@@ -85,13 +84,11 @@ pub struct Thread {
     pub registers: Reserved<u64>,
     /// Frames.
     pub frames: Reserved<Frame>,
-    /// Top frame while not running; the running thread's is `Vm::frame`. Points one before the
-    /// first frame when the stack is empty.
+    /// Top frame while not running, whose `pc` is where the thread goes on; the running thread's is
+    /// `Vm::frame`. Points one before the first frame when the stack is empty.
     pub frame: *mut Frame,
     /// Hooks of the hook frames on the stack, youngest last.
     pub hooks: Vec<Hook>,
-    /// Position to go on at while not running, where the top frame does not say.
-    pub pc: *const Insn,
     /// Permit of `LockSupport`.
     pub permit: bool,
     /// Set by whoever wakes the thread, read by the native that is run again.
@@ -144,7 +141,6 @@ impl Thread {
             frames: stacks.frames,
             frame,
             hooks: Vec::new(),
-            pc: std::ptr::null(),
             permit: false,
             woken: None,
             saved_lock_count: 0,

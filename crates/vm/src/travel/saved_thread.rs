@@ -2,7 +2,6 @@
 //! enough; another one is copied, stacks and all, before it is first changed.
 #![expect(unsafe_code, reason = "stacks are reached through raw pointers")]
 
-use crate::code::Insn;
 use crate::frame::{Frame, Hook};
 use crate::thread::{State, Step, Thread, Wake};
 use crate::value::Ref;
@@ -31,7 +30,6 @@ pub struct SavedThread {
     /// Position in the list of threads.
     pub thread: usize,
     scalars: Scalars,
-    pc: *const Insn,
     hooks: Vec<Hook>,
     frames: Vec<Frame>,
     registers: Vec<u64>,
@@ -106,7 +104,6 @@ impl SavedThread {
         SavedThread {
             thread: idx,
             scalars: thread.scalars(),
-            pc: thread.pc,
             hooks: thread.hooks.clone(),
             frames,
             registers,
@@ -116,7 +113,6 @@ impl SavedThread {
     /// Makes the thread what it was.
     pub(super) fn restore(self, thread: &mut Thread) {
         thread.restore(self.scalars);
-        thread.pc = self.pc;
         thread.hooks = self.hooks;
         // SAFETY: both were copied from the same stacks.
         unsafe {
