@@ -58,7 +58,7 @@ class Calls {
 
 #[test]
 fn arguments_and_results_cross_the_border_with_their_types() {
-    with_java("arguments", SOURCE, |vm, class| {
+    with_java("calls", SOURCE, |vm, class| {
         let add = method(vm, class(vm, "Calls"), "add", "(IJD)I");
         let args =
             [Value::Int(1).to_slot(), Value::Long(2).to_slot(), 0, Value::Double(3.5).to_slot(), 0];
@@ -68,7 +68,7 @@ fn arguments_and_results_cross_the_border_with_their_types() {
 
 #[test]
 fn an_endless_loop_runs_out_of_fuel_and_the_machine_goes_on() {
-    with_java("fuel", SOURCE, |vm, class| {
+    with_java("calls", SOURCE, |vm, class| {
         let calls = class(vm, "Calls");
         let endless = method(vm, calls, "endless", "()V");
         for _ in 0..3 {
@@ -82,7 +82,7 @@ fn an_endless_loop_runs_out_of_fuel_and_the_machine_goes_on() {
 
 #[test]
 fn out_of_memory_can_be_caught_and_the_memory_comes_back() {
-    with_java("memory", SOURCE, |vm, class| {
+    with_java("calls", SOURCE, |vm, class| {
         let hoard = method(vm, class(vm, "Calls"), "caughtHoard", "()I");
         for _ in 0..3 {
             assert_eq!(vm.call_plain(hoard, &[]), Outcome::Returned(Value::Int(43)));
@@ -92,7 +92,7 @@ fn out_of_memory_can_be_caught_and_the_memory_comes_back() {
 
 #[test]
 fn exit_deadlock_and_exceptions_are_told_apart() {
-    with_java("endings", SOURCE, |vm, class| {
+    with_java("calls", SOURCE, |vm, class| {
         let calls = class(vm, "Calls");
         let leave = method(vm, calls, "leave", "()V");
         assert_eq!(vm.call_plain(leave, &[]), Outcome::Stopped(Stop::Exit(3)));
@@ -119,7 +119,7 @@ fn exit_deadlock_and_exceptions_are_told_apart() {
 fn long_loops_need_no_host_stack() {
     // Handlers reach each other by tail calls; a missed one would overflow this small stack at once.
     let thread = std::thread::Builder::new().stack_size(512 << 10).spawn(|| {
-        with_java("loops", SOURCE, |vm, class| {
+        with_java("calls", SOURCE, |vm, class| {
             let run = method(vm, class(vm, "Calls"), "loop", "(I)J");
             let outcome = vm.call_plain(run, &[Value::Int(2_000_000).to_slot()]);
             assert!(matches!(outcome, Outcome::Returned(Value::Long(_))), "{outcome:?}");

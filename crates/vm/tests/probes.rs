@@ -209,7 +209,7 @@ impl Taint {
 
 #[test]
 fn a_taint_domain_follows_values_through_registers_arrays_fields_and_calls() {
-    with_java("taint", SOURCE, |vm, class| {
+    with_java("probes", SOURCE, |vm, class| {
         let tainted = method(vm, class(vm, "Probed"), "tainted", "(II)I");
         assert_eq!(vm.call_plain(tainted, &[5, 9]), Outcome::Returned(Value::Int(11)));
         let mut taint = Taint::plant(vm, tainted);
@@ -226,7 +226,7 @@ fn a_taint_domain_follows_values_through_registers_arrays_fields_and_calls() {
 
 #[test]
 fn a_domain_may_overrule_a_branch() {
-    with_java("overrule", SOURCE, |vm, class| {
+    with_java("probes", SOURCE, |vm, class| {
         let tainted = method(vm, class(vm, "Probed"), "tainted", "(II)I");
         let mut taint = Taint { turn: true, ..Taint::plant(vm, tainted) };
         assert_eq!(vm.call(&mut taint, tainted, &[5, 9], None), Outcome::Returned(Value::Int(9)));

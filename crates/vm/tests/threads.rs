@@ -138,7 +138,7 @@ fn n_alive(vm: &Vm) -> usize {
 
 #[test]
 fn rollback_takes_back_what_another_thread_did_in_the_middle_of_its_loop() {
-    with_java("threads-travel", SOURCE, |vm, class| {
+    with_java("threads", SOURCE, |vm, class| {
         let class = class(vm, "Threads");
         call(vm, class, "begin", "()V", &[]);
         assert_eq!(ask(vm, class, 5), 5);
@@ -167,7 +167,7 @@ fn rollback_takes_back_what_another_thread_did_in_the_middle_of_its_loop() {
 
 #[test]
 fn rollback_brings_back_threads_that_ended_and_forgets_new_ones() {
-    with_java("threads-life", SOURCE, |vm, class| {
+    with_java("threads", SOURCE, |vm, class| {
         let class = class(vm, "Threads");
         call(vm, class, "begin", "()V", &[]);
         assert_eq!(ask(vm, class, 5), 5);
@@ -194,7 +194,7 @@ fn rollback_brings_back_threads_that_ended_and_forgets_new_ones() {
 
 #[test]
 fn a_race_ends_the_same_way_after_every_rollback() {
-    with_java("threads-race", SOURCE, |vm, class| {
+    with_java("threads", SOURCE, |vm, class| {
         let class = class(vm, "Threads");
         let mark = vm.mark();
         let first = call(vm, class, "race", "()I", &[]);
@@ -211,7 +211,7 @@ fn a_race_ends_the_same_way_after_every_rollback() {
 
 #[test]
 fn a_deadlock_is_an_outcome_that_names_the_threads_and_a_rollback_resolves_it() {
-    with_java("threads-deadlock", SOURCE, |vm, class| {
+    with_java("threads", SOURCE, |vm, class| {
         let class = class(vm, "Threads");
         let mark = vm.mark();
         for _ in 0..3 {
@@ -234,7 +234,7 @@ fn a_deadlock_is_an_outcome_that_names_the_threads_and_a_rollback_resolves_it() 
 
 #[test]
 fn waiting_for_nobody_is_a_deadlock_even_while_the_library_keeps_house() {
-    with_java("threads-forever", SOURCE, |vm, class| {
+    with_java("threads", SOURCE, |vm, class| {
         let class = class(vm, "Threads");
         let forever = method(vm, class, "forever", "()V");
         let Outcome::Stopped(Stop::Deadlocked(lines)) = vm.call_plain(forever, &[]) else {
@@ -250,7 +250,7 @@ fn waiting_for_nobody_is_a_deadlock_even_while_the_library_keeps_house() {
 
 #[test]
 fn sleeping_for_most_of_a_year_takes_no_time() {
-    with_java("threads-sleep", SOURCE, |vm, class| {
+    with_java("threads", SOURCE, |vm, class| {
         let class = class(vm, "Threads");
         assert_eq!(call(vm, class, "sleepLong", "()J", &[]), Value::Long(300));
     });
@@ -258,7 +258,7 @@ fn sleeping_for_most_of_a_year_takes_no_time() {
 
 #[test]
 fn rollback_releases_locks_of_a_call_that_never_came_back() {
-    with_java("threads-stuck", SOURCE, |vm, class| {
+    with_java("threads", SOURCE, |vm, class| {
         let class = class(vm, "Threads");
         call(vm, class, "touch", "()I", &[]);
         let mark = vm.mark();

@@ -1,11 +1,13 @@
 //! A booted machine with Java classes compiled for one test, for tests that call methods from Rust.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use classfile::{ClassBytes, JImage};
+use testkit::jdk::Jdk;
 use vm::host::fixed::FixedHost;
 use vm::link::DefineOptions;
 use vm::value::{ClassId, LoaderId, MethodId};
@@ -18,18 +20,7 @@ pub(crate) fn with_java(
     check: impl Fn(&mut Vm, &dyn Fn(&Vm, &str) -> ClassId),
 ) {
     for jdk in testkit::jdk::installed() {
-        let folder = testkit::root::target().join(format!("machine-tests/{test}-{}", jdk.release));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        let file = folder.join("Test.java");
-        std::fs::write(&file, source).unwrap();
-        let javac = Command::new(jdk.command("javac"))
-            .args(["-g", "-nowarn", "-d"])
-            .arg(&folder)
-            .arg(&file)
-            .output()
-            .unwrap();
-        assert!(javac.status.success(), "{}", String::from_utf8_lossy(&javac.stderr));
+        let folder = compiled(&jdk, test, source);
         let image = Arc::new(JImage::open(&jdk.home.join("lib/modules")).unwrap());
         let options = Options {
             java_home: jdk.home.display().to_string(),
@@ -62,6 +53,29 @@ pub(crate) fn with_java(
         };
         check(&mut vm, &class);
     }
+}
+
+/// The folder of class files; tests that share a name share it.
+fn compiled(jdk: &Jdk, test: &str, source: &str) -> PathBuf {
+    static DONE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    let folder = testkit::root::target().join(format!("machine-tests/{test}-{}", jdk.release));
+    let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
+    if done.contains(&folder) {
+        return folder;
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("Test.java");
+    std::fs::write(&file, source).unwrap();
+    let javac = Command::new(jdk.command("javac"))
+        .args(["-g", "-nowarn", "-d"])
+        .arg(&folder)
+        .arg(&file)
+        .output()
+        .unwrap();
+    assert!(javac.status.success(), "{}", String::from_utf8_lossy(&javac.stderr));
+    done.insert(folder.clone());
+    folder
 }
 
 /// A method by name and descriptor.
