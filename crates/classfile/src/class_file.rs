@@ -353,7 +353,12 @@ impl ClassFile {
 
     /// The descriptors of the classes that an element of one of the annotations in a
     /// `RuntimeVisibleAnnotations` holds, alone or in an array.
-    pub fn annotation_classes(&self, span: Option<Span>, descriptor: &[u8], element: &[u8]) -> Vec<&[u8]> {
+    pub fn annotation_classes(
+        &self,
+        span: Option<Span>,
+        descriptor: &[u8],
+        element: &[u8],
+    ) -> Vec<&[u8]> {
         let content = span.map(|span| self.span(span)).unwrap_or_default();
         annotations::classes(content, &self.constant_pool, descriptor, element)
     }

@@ -76,7 +76,8 @@ impl ClassPath {
 
     /// The internal names of all classes, sorted, each once. Unreadable folders have none.
     pub fn class_names(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.entries.iter().flat_map(ClassPathEntry::class_names).collect();
+        let mut names: Vec<String> =
+            self.entries.iter().flat_map(ClassPathEntry::class_names).collect();
         names.sort_unstable();
         names.dedup();
         names

@@ -39,14 +39,18 @@ impl Json {
             }
             Json::Text(content) => write_text(text, content),
             Json::List(items) => {
-                write_all(text, depth, ['[', ']'], items.len(), |text, idx| items[idx].write(text, depth + 1));
+                write_all(text, depth, ['[', ']'], items.len(), |text, idx| {
+                    items[idx].write(text, depth + 1)
+                });
             }
-            Json::Object(members) => write_all(text, depth, ['{', '}'], members.len(), |text, idx| {
-                let (name, value) = &members[idx];
-                write_text(text, name);
-                text.push_str(": ");
-                value.write(text, depth + 1);
-            }),
+            Json::Object(members) => {
+                write_all(text, depth, ['{', '}'], members.len(), |text, idx| {
+                    let (name, value) = &members[idx];
+                    write_text(text, name);
+                    text.push_str(": ");
+                    value.write(text, depth + 1);
+                })
+            }
         }
     }
 }

@@ -17,7 +17,8 @@ use crate::run::{boot, reason};
 /// Runs the suite; an `Err` is a usage or input error.
 pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
     let named = options.test_classes()?;
-    let class_path = ClassPath::parse(&options.machine.classpath).map_err(|error| error.to_string())?;
+    let class_path =
+        ClassPath::parse(&options.machine.classpath).map_err(|error| error.to_string())?;
     let host = || match options.format {
         Format::Human => OsHost::new(),
         Format::Json => OsHost::new().with_output_to_stderr(),
@@ -26,7 +27,8 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
     let mut plan = junit::plan(&class_path, vm.jdk, named).map_err(|error| error.to_string())?;
     let mut report = Report::default();
     loop {
-        let ran = junit::run(&mut vm, &mut Plain, &plan, None, Box::new(|_| {})).map_err(|error| error.to_string())?;
+        let ran = junit::run(&mut vm, &mut Plain, &plan, None, Box::new(|_| {}))
+            .map_err(|error| error.to_string())?;
         let has_stopped = ran.stop.is_some();
         let rest = plan.rest(&ran);
         report.merge(ran);
@@ -99,10 +101,14 @@ fn top_class(report: &Report, idx: usize) -> usize {
 
 fn write_node(text: &mut String, report: &Report, idx: usize, top: usize) {
     let node = &report.nodes[idx];
-    let mut names: Vec<&str> =
-        report.path(idx).take_while(|&idx| idx != top).map(|idx| report.nodes[idx].name.as_str()).collect();
+    let mut names: Vec<&str> = report
+        .path(idx)
+        .take_while(|&idx| idx != top)
+        .map(|idx| report.nodes[idx].name.as_str())
+        .collect();
     names.reverse();
-    let name = if names.is_empty() { "(the class as a whole)".to_owned() } else { names.join(" > ") };
+    let name =
+        if names.is_empty() { "(the class as a whole)".to_owned() } else { names.join(" > ") };
     let name = name.replace('\n', "\\n");
     match &node.outcome {
         Outcome::Passed => {

@@ -34,7 +34,11 @@ pub(crate) struct RunOptions {
 
     /// The class whose `main` is run, with dots between packages, and its arguments; with --junit
     /// any number of test classes.
-    #[arg(value_name = "CLASS [ARGUMENT]", required_unless_present = "junit", trailing_var_arg = true)]
+    #[arg(
+        value_name = "CLASS [ARGUMENT]",
+        required_unless_present = "junit",
+        trailing_var_arg = true
+    )]
     program: Vec<String>,
 }
 
@@ -51,7 +55,9 @@ impl RunOptions {
     /// The named test classes; an option among them is a mistake.
     pub(crate) fn test_classes(&self) -> Result<&[String], String> {
         match self.program.iter().find(|word| word.starts_with('-')) {
-            Some(option) => Err(format!("{option} stands behind a class name\nhint: options come before it")),
+            Some(option) => {
+                Err(format!("{option} stands behind a class name\nhint: options come before it"))
+            }
             None => Ok(&self.program),
         }
     }

@@ -30,7 +30,12 @@ pub(crate) struct OsHost {
 
 impl OsHost {
     pub(crate) fn new() -> OsHost {
-        OsHost { start: Instant::now(), files: BTreeMap::new(), next: Handle::STDERR.0 + 1, output_to_stderr: false }
+        OsHost {
+            start: Instant::now(),
+            files: BTreeMap::new(),
+            next: Handle::STDERR.0 + 1,
+            output_to_stderr: false,
+        }
     }
 
     /// Keeps standard output free for our own.
@@ -201,7 +206,9 @@ impl Host for OsHost {
                 let mut out = io::stdout().lock();
                 out.write_all(bytes).and_then(|()| out.flush()).map(|()| bytes.len())
             }
-            (Handle::STDOUT | Handle::STDERR, _) => io::stderr().lock().write_all(bytes).map(|()| bytes.len()),
+            (Handle::STDOUT | Handle::STDERR, _) => {
+                io::stderr().lock().write_all(bytes).map(|()| bytes.len())
+            }
             (_, Some(at)) => self.file(file)?.write_at(bytes, at),
             (_, None) => self.file(file)?.write(bytes),
         };

@@ -102,7 +102,8 @@ impl Assembler {
 
     /// Adds a public native method.
     pub fn native(&mut self, name: &str, descriptor: &str, receiver: Receiver) {
-        let access = ACC_PUBLIC | ACC_NATIVE | if receiver == Receiver::None { ACC_STATIC } else { 0 };
+        let access =
+            ACC_PUBLIC | ACC_NATIVE | if receiver == Receiver::None { ACC_STATIC } else { 0 };
         let (name, descriptor) = (self.pool.utf8(name), self.pool.utf8(descriptor));
         put(&mut self.methods, &[access, name, descriptor, 0]);
         self.n_methods += 1;
@@ -116,7 +117,13 @@ impl Assembler {
     }
 
     /// Adds a public method with a body.
-    pub fn method(&mut self, name: &str, descriptor: &str, receiver: Receiver, body: impl FnOnce(&mut Code<'_>)) {
+    pub fn method(
+        &mut self,
+        name: &str,
+        descriptor: &str,
+        receiver: Receiver,
+        body: impl FnOnce(&mut Code<'_>),
+    ) {
         let access = ACC_PUBLIC | if receiver == Receiver::None { ACC_STATIC } else { 0 };
         let (n_args, _) = words_of(descriptor);
         let code_attribute = self.pool.utf8("Code");
@@ -321,7 +328,8 @@ impl Code<'_> {
 
     fn op(&mut self, bytes: &[u8], effect: i16) -> &mut Self {
         self.bytes.extend_from_slice(bytes);
-        self.depth = self.depth.checked_add_signed(effect).expect("internal: assembled code pops too much");
+        self.depth =
+            self.depth.checked_add_signed(effect).expect("internal: assembled code pops too much");
         self.max_stack = self.max_stack.max(self.depth);
         self
     }
@@ -434,8 +442,8 @@ impl Pool {
 
 /// Words of the arguments and of the result.
 fn words_of(descriptor: &str) -> (u16, u16) {
-    let parsed =
-        MethodDescriptor::parse(descriptor.as_bytes()).expect("internal: assembled call has a broken descriptor");
+    let parsed = MethodDescriptor::parse(descriptor.as_bytes())
+        .expect("internal: assembled call has a broken descriptor");
     (narrow(parsed.arg_slots()), parsed.return_type().map_or(0, |result| narrow(result.slots())))
 }
 

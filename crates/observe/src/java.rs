@@ -125,16 +125,23 @@ impl<'v> Java<'v> {
         let handles = elements;
         let held = &self.held;
         let array = complete(self.vm, |vm| {
-            let refs: Vec<Ref> = handles.iter().map(|element| vm.handles.get(&held[element.0])).collect();
+            let refs: Vec<Ref> =
+                handles.iter().map(|element| vm.handles.get(&held[element.0])).collect();
             vm.new_ref_array(component, &refs)
         })?;
         Ok(self.hold(array))
     }
 
     /// A new object, made by the constructor with this descriptor.
-    pub fn construct(&mut self, class: &str, descriptor: &str, args: &[Arg<'_>]) -> Result<Object, Problem> {
+    pub fn construct(
+        &mut self,
+        class: &str,
+        descriptor: &str,
+        args: &[Arg<'_>],
+    ) -> Result<Object, Problem> {
         let id = self.class(class)?;
-        let constructor = self.vm.class(id).method(b"<init>", descriptor.as_bytes()).map(|method| method.id);
+        let constructor =
+            self.vm.class(id).method(b"<init>", descriptor.as_bytes()).map(|method| method.id);
         let constructor = constructor.ok_or_else(|| missing(class, "<init>", descriptor))?;
         let object = self.complete(|vm| vm.new_object(id))?;
         let object = self.hold(object);
@@ -195,7 +202,10 @@ impl<'v> Java<'v> {
     }
 
     /// As `call`, under an observer and with a limit on the bytecodes executed.
-    #[expect(clippy::too_many_arguments, reason = "a call is named by its parts, as in a constant pool")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a call is named by its parts, as in a constant pool"
+    )]
     pub fn call_in<M: Mode>(
         &mut self,
         mode: &mut M,
@@ -224,13 +234,20 @@ impl<'v> Java<'v> {
         complete(self.vm, work)
     }
 
-    fn find(&self, id: ClassId, class: &str, name: &str, descriptor: &str) -> Result<MethodId, Problem> {
+    fn find(
+        &self,
+        id: ClassId,
+        class: &str,
+        name: &str,
+        descriptor: &str,
+    ) -> Result<MethodId, Problem> {
         let method = self.vm.lookup_method(id, name.as_bytes(), descriptor.as_bytes());
         method.ok_or_else(|| missing(class, name, descriptor))
     }
 
     fn words(&self, receiver: Option<&Object>, args: &[Arg<'_>]) -> Vec<u64> {
-        let mut words: Vec<u64> = receiver.iter().map(|receiver| self.get(receiver).to_slot()).collect();
+        let mut words: Vec<u64> =
+            receiver.iter().map(|receiver| self.get(receiver).to_slot()).collect();
         words.extend(args.iter().map(|arg| match arg {
             Arg::Object(object) => self.get(object).to_slot(),
             Arg::Null => 0,

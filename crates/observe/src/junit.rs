@@ -5,13 +5,13 @@
 //! listeners that are assembled in memory (`glue`) and end in natives (`record`). Only the call
 //! that runs the tests is under the observer; everything before it is plain.
 
-pub mod report;
-mod record;
-mod glue;
 pub mod discover;
+mod framework;
+mod glue;
 pub mod plan;
 mod platform;
-mod framework;
+mod record;
+pub mod report;
 
 use std::sync::Arc;
 
@@ -54,7 +54,8 @@ pub fn run<M: Mode>(
     }
     vm.attachment = Some(Box::new(record::Recorder::new(hear)));
     let ended = run_all(vm, mode, plan, fuel);
-    let recorder = vm.attachment.take().and_then(|attached| attached.downcast::<record::Recorder>().ok());
+    let recorder =
+        vm.attachment.take().and_then(|attached| attached.downcast::<record::Recorder>().ok());
     let recorder = recorder.expect("internal: the recorder went away while tests ran");
     match ended {
         Ok(()) => Ok(recorder.finish(None)),
@@ -63,7 +64,12 @@ pub fn run<M: Mode>(
     }
 }
 
-fn run_all<M: Mode>(vm: &mut Vm, mode: &mut M, plan: &Plan, fuel: Option<u64>) -> Result<(), Problem> {
+fn run_all<M: Mode>(
+    vm: &mut Vm,
+    mode: &mut M,
+    plan: &Plan,
+    fuel: Option<u64>,
+) -> Result<(), Problem> {
     let mut java = Java::new(vm)?;
     if !plan.platform.is_empty() {
         let classes = load(&mut java, &plan.platform)?;
@@ -91,7 +97,11 @@ fn load(java: &mut Java<'_>, names: &[String]) -> Result<Vec<vm::value::ClassId>
         match java.load(name) {
             Ok(class) => classes.push(class),
             Err(Problem::Threw(reason)) => {
-                let recorder = java.vm.attachment.as_mut().and_then(|it| it.downcast_mut::<record::Recorder>());
+                let recorder = java
+                    .vm
+                    .attachment
+                    .as_mut()
+                    .and_then(|it| it.downcast_mut::<record::Recorder>());
                 if let Some(recorder) = recorder {
                     recorder.add_broken_class(&name.replace('/', "."), &reason);
                 }

@@ -5,6 +5,6 @@
 
 #![cfg_attr(test, expect(clippy::unwrap_used, reason = "a test may panic"))]
 
-pub mod junit;
 pub mod assemble;
 pub mod java;
+pub mod junit;

@@ -143,7 +143,8 @@ impl<'a> Classes<'a> {
         {
             return Kinds::default();
         }
-        let inner = file.inner_classes().into_iter().find(|inner| inner.inner == file.this_class_index());
+        let inner =
+            file.inner_classes().into_iter().find(|inner| inner.inner == file.this_class_index());
         let outer = inner.and_then(|inner| file.constant_pool().try_class_name(inner.outer));
         if inner.is_some_and(|inner| inner.flags & access::STATIC == 0 || inner.name == 0) {
             // Inner classes run with their outer class where they are `@Nested`, else never.
@@ -208,10 +209,15 @@ impl<'a> Classes<'a> {
         const DEEPEST: u32 = 32;
         for inner in file.inner_classes() {
             let pool = file.constant_pool();
-            if pool.try_class_name(inner.outer) != Some(file.name()) || inner.flags & access::STATIC != 0 {
+            if pool.try_class_name(inner.outer) != Some(file.name())
+                || inner.flags & access::STATIC != 0
+            {
                 continue;
             }
-            let Some(nested) = pool.try_class_name(inner.inner).and_then(|name| self.find(name)) else { continue };
+            let Some(nested) = pool.try_class_name(inner.inner).and_then(|name| self.find(name))
+            else {
+                continue;
+            };
             if !nested.has_annotation(nested.annotations(), NESTED) {
                 continue;
             }

@@ -46,10 +46,22 @@ pub(super) fn run_junit3<M: Mode>(
             java.get_static(&name, "suite", "()Ljunit/framework/Test;", &[])?
         } else {
             let class = java.mirror(class);
-            java.construct("junit/framework/TestSuite", "(Ljava/lang/Class;)V", &[Arg::Object(&class)])?
+            java.construct(
+                "junit/framework/TestSuite",
+                "(Ljava/lang/Class;)V",
+                &[Arg::Object(&class)],
+            )?
         };
         let run = "(Ljunit/framework/TestResult;)V";
-        java.call_in(mode, &test, "junit/framework/Test", "run", run, &[Arg::Object(&result)], fuel)?;
+        java.call_in(
+            mode,
+            &test,
+            "junit/framework/Test",
+            "run",
+            run,
+            &[Arg::Object(&result)],
+            fuel,
+        )?;
     }
     Ok(())
 }

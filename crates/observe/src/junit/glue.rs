@@ -69,7 +69,10 @@ fn events() -> Vec<u8> {
         ("testFinished", THREE_STRINGS),
         ("testFailed", FAILED),
         ("testAborted", FAILED),
-        ("testIgnored", "(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)V"),
+        (
+            "testIgnored",
+            "(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)V",
+        ),
     ];
     for (name, descriptor) in natives {
         class.native(name, descriptor, Receiver::None);
@@ -85,7 +88,11 @@ fn events() -> Vec<u8> {
             const WRITER: &str = "java/io/StringWriter";
             const PRINTER: &str = "java/io/PrintWriter";
             code.new_dup(WRITER).invoke_special(WRITER, "<init>", "()V").store(1);
-            code.load(0).new_dup(PRINTER).load(1).invoke_special(PRINTER, "<init>", "(Ljava/io/Writer;)V");
+            code.load(0).new_dup(PRINTER).load(1).invoke_special(
+                PRINTER,
+                "<init>",
+                "(Ljava/io/Writer;)V",
+            );
             code.invoke_virtual(THROWABLE, "printStackTrace", "(Ljava/io/PrintWriter;)V");
             code.load(1).invoke_virtual(OBJECT, "toString", RETURNS_STRING).return_object();
         });
@@ -132,7 +139,8 @@ pub(super) fn junit3() -> Vec<(&'static str, Vec<u8>)> {
     vec![(EVENTS, events()), (TEST_LISTENER, test_listener())]
 }
 
-const DESCRIBE: &str = "(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;ZLjava/lang/Object;)V";
+const DESCRIBE: &str =
+    "(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;ZLjava/lang/Object;)V";
 
 fn sources() -> Vec<u8> {
     let mut class = Assembler::new(SOURCES, OBJECT, &[]);
@@ -190,16 +198,27 @@ fn sources() -> Vec<u8> {
     class.method("entry", "(Ljava/lang/String;Ljava/util/Map$Entry;)V", Receiver::None, |code| {
         code.load(0);
         for name in ["getKey", "getValue"] {
-            code.load(1).invoke_interface("java/util/Map$Entry", name, "()Ljava/lang/Object;").cast(STRING);
+            code.load(1)
+                .invoke_interface("java/util/Map$Entry", name, "()Ljava/lang/Object;")
+                .cast(STRING);
         }
         code.invoke_static(EVENTS, "reported", THREE_STRINGS).return_void();
     });
-    class.method("report", "(Ljava/lang/String;Lorg/junit/platform/engine/reporting/ReportEntry;)V", Receiver::None, |code| {
-        code.load(0).load(1).invoke_virtual(REPORT_ENTRY, "getKeyValuePairs", "()Ljava/util/Map;");
-        code.invoke_interface("java/util/Map", "entrySet", "()Ljava/util/Set;");
-        code.invoke_interface("java/util/Set", "iterator", RETURNS_ITERATOR);
-        code.invoke_static(SOURCES, "entries", entries).return_void();
-    });
+    class.method(
+        "report",
+        "(Ljava/lang/String;Lorg/junit/platform/engine/reporting/ReportEntry;)V",
+        Receiver::None,
+        |code| {
+            code.load(0).load(1).invoke_virtual(
+                REPORT_ENTRY,
+                "getKeyValuePairs",
+                "()Ljava/util/Map;",
+            );
+            code.invoke_interface("java/util/Map", "entrySet", "()Ljava/util/Set;");
+            code.invoke_interface("java/util/Set", "iterator", RETURNS_ITERATOR);
+            code.invoke_static(SOURCES, "entries", entries).return_void();
+        },
+    );
     class.finish()
 }
 
@@ -220,17 +239,22 @@ fn launcher_listener() -> Vec<u8> {
     let interface = "org/junit/platform/launcher/TestExecutionListener";
     let mut class = Assembler::new(LAUNCHER_LISTENER, OBJECT, &[interface]);
     class.constructor(OBJECT);
-    class.method("describe", "(Lorg/junit/platform/launcher/TestIdentifier;)V", Receiver::None, |code| {
-        code.load(0).invoke_virtual(TEST_IDENTIFIER, "getUniqueId", RETURNS_STRING);
-        code.load(0).invoke_virtual(TEST_IDENTIFIER, "getParentId", RETURNS_OPTIONAL);
-        or_null(code);
-        code.cast(STRING);
-        code.load(0).invoke_virtual(TEST_IDENTIFIER, "getDisplayName", RETURNS_STRING);
-        code.load(0).invoke_virtual(TEST_IDENTIFIER, "isTest", "()Z");
-        code.load(0).invoke_virtual(TEST_IDENTIFIER, "getSource", RETURNS_OPTIONAL);
-        or_null(code);
-        code.invoke_static(SOURCES, "describe", DESCRIBE).return_void();
-    });
+    class.method(
+        "describe",
+        "(Lorg/junit/platform/launcher/TestIdentifier;)V",
+        Receiver::None,
+        |code| {
+            code.load(0).invoke_virtual(TEST_IDENTIFIER, "getUniqueId", RETURNS_STRING);
+            code.load(0).invoke_virtual(TEST_IDENTIFIER, "getParentId", RETURNS_OPTIONAL);
+            or_null(code);
+            code.cast(STRING);
+            code.load(0).invoke_virtual(TEST_IDENTIFIER, "getDisplayName", RETURNS_STRING);
+            code.load(0).invoke_virtual(TEST_IDENTIFIER, "isTest", "()Z");
+            code.load(0).invoke_virtual(TEST_IDENTIFIER, "getSource", RETURNS_OPTIONAL);
+            or_null(code);
+            code.invoke_static(SOURCES, "describe", DESCRIBE).return_void();
+        },
+    );
     let identifier = |code: &mut Code<'_>| {
         code.load(1).invoke_virtual(TEST_IDENTIFIER, "getUniqueId", RETURNS_STRING);
     };
@@ -249,14 +273,22 @@ fn plan_methods(class: &mut Assembler) {
     const PLAN_AND_NODE: &str =
         "(Lorg/junit/platform/launcher/TestPlan;Lorg/junit/platform/launcher/TestIdentifier;)V";
     let one_node = "(Lorg/junit/platform/launcher/TestIdentifier;)V";
-    class.method("testPlanExecutionStarted", "(Lorg/junit/platform/launcher/TestPlan;)V", Receiver::This, |code| {
-        code.load(1).load(1).invoke_virtual(TEST_PLAN, "getRoots", "()Ljava/util/Set;");
-        code.invoke_interface("java/util/Set", "iterator", RETURNS_ITERATOR);
-        code.invoke_static(LAUNCHER_LISTENER, "roots", PLAN_AND_ITERATOR).return_void();
-    });
+    class.method(
+        "testPlanExecutionStarted",
+        "(Lorg/junit/platform/launcher/TestPlan;)V",
+        Receiver::This,
+        |code| {
+            code.load(1).load(1).invoke_virtual(TEST_PLAN, "getRoots", "()Ljava/util/Set;");
+            code.invoke_interface("java/util/Set", "iterator", RETURNS_ITERATOR);
+            code.invoke_static(LAUNCHER_LISTENER, "roots", PLAN_AND_ITERATOR).return_void();
+        },
+    );
     class.method("roots", PLAN_AND_ITERATOR, Receiver::None, |code| {
         each(code, 1, |code| {
-            code.load(0).load(1).invoke_interface(ITERATOR, "next", "()Ljava/lang/Object;").cast(TEST_IDENTIFIER);
+            code.load(0)
+                .load(1)
+                .invoke_interface(ITERATOR, "next", "()Ljava/lang/Object;")
+                .cast(TEST_IDENTIFIER);
             code.invoke_static(LAUNCHER_LISTENER, "root", PLAN_AND_NODE);
         });
     });
@@ -269,7 +301,9 @@ fn plan_methods(class: &mut Assembler) {
     });
     class.method("all", "(Ljava/util/Iterator;)V", Receiver::None, |code| {
         each(code, 0, |code| {
-            code.load(0).invoke_interface(ITERATOR, "next", "()Ljava/lang/Object;").cast(TEST_IDENTIFIER);
+            code.load(0)
+                .invoke_interface(ITERATOR, "next", "()Ljava/lang/Object;")
+                .cast(TEST_IDENTIFIER);
             code.invoke_static(LAUNCHER_LISTENER, "describe", one_node);
         });
     });
@@ -292,21 +326,39 @@ fn execution_methods(
         describe(code);
         code.return_void();
     });
-    class.method("executionSkipped", &format!("(L{node};Ljava/lang/String;)V"), Receiver::This, |code| {
-        describe(code);
-        id(code);
-        code.load(2).invoke_static(EVENTS, "skipped", "(Ljava/lang/String;Ljava/lang/String;)V").return_void();
-    });
-    class.method("executionFinished", &format!("(L{node};L{EXECUTION_RESULT};)V"), Receiver::This, |code| {
-        id(code);
-        let descriptor = "(Ljava/lang/String;Lorg/junit/platform/engine/TestExecutionResult;)V";
-        code.load(2).invoke_static(SOURCES, "result", descriptor).return_void();
-    });
-    class.method("reportingEntryPublished", &format!("(L{node};L{REPORT_ENTRY};)V"), Receiver::This, |code| {
-        id(code);
-        let descriptor = "(Ljava/lang/String;Lorg/junit/platform/engine/reporting/ReportEntry;)V";
-        code.load(2).invoke_static(SOURCES, "report", descriptor).return_void();
-    });
+    class.method(
+        "executionSkipped",
+        &format!("(L{node};Ljava/lang/String;)V"),
+        Receiver::This,
+        |code| {
+            describe(code);
+            id(code);
+            code.load(2)
+                .invoke_static(EVENTS, "skipped", "(Ljava/lang/String;Ljava/lang/String;)V")
+                .return_void();
+        },
+    );
+    class.method(
+        "executionFinished",
+        &format!("(L{node};L{EXECUTION_RESULT};)V"),
+        Receiver::This,
+        |code| {
+            id(code);
+            let descriptor = "(Ljava/lang/String;Lorg/junit/platform/engine/TestExecutionResult;)V";
+            code.load(2).invoke_static(SOURCES, "result", descriptor).return_void();
+        },
+    );
+    class.method(
+        "reportingEntryPublished",
+        &format!("(L{node};L{REPORT_ENTRY};)V"),
+        Receiver::This,
+        |code| {
+            id(code);
+            let descriptor =
+                "(Ljava/lang/String;Lorg/junit/platform/engine/reporting/ReportEntry;)V";
+            code.load(2).invoke_static(SOURCES, "report", descriptor).return_void();
+        },
+    );
 }
 
 fn engine_listener() -> Vec<u8> {
@@ -324,18 +376,23 @@ fn engine_listener() -> Vec<u8> {
         unique_id(code);
         code.return_object().place(is_null).null().return_object();
     });
-    class.method("describe", "(Lorg/junit/platform/engine/TestDescriptor;)V", Receiver::None, |code| {
-        code.load(0);
-        unique_id(code);
-        code.load(0).invoke_interface(TEST_DESCRIPTOR, "getParent", RETURNS_OPTIONAL);
-        or_null(code);
-        code.invoke_static(ENGINE_LISTENER, "idOf", "(Ljava/lang/Object;)Ljava/lang/String;");
-        code.load(0).invoke_interface(TEST_DESCRIPTOR, "getDisplayName", RETURNS_STRING);
-        code.load(0).invoke_interface(TEST_DESCRIPTOR, "isTest", "()Z");
-        code.load(0).invoke_interface(TEST_DESCRIPTOR, "getSource", RETURNS_OPTIONAL);
-        or_null(code);
-        code.invoke_static(SOURCES, "describe", DESCRIBE).return_void();
-    });
+    class.method(
+        "describe",
+        "(Lorg/junit/platform/engine/TestDescriptor;)V",
+        Receiver::None,
+        |code| {
+            code.load(0);
+            unique_id(code);
+            code.load(0).invoke_interface(TEST_DESCRIPTOR, "getParent", RETURNS_OPTIONAL);
+            or_null(code);
+            code.invoke_static(ENGINE_LISTENER, "idOf", "(Ljava/lang/Object;)Ljava/lang/String;");
+            code.load(0).invoke_interface(TEST_DESCRIPTOR, "getDisplayName", RETURNS_STRING);
+            code.load(0).invoke_interface(TEST_DESCRIPTOR, "isTest", "()Z");
+            code.load(0).invoke_interface(TEST_DESCRIPTOR, "getSource", RETURNS_OPTIONAL);
+            or_null(code);
+            code.invoke_static(SOURCES, "describe", DESCRIBE).return_void();
+        },
+    );
     // A service is looked up for its caller, so the outside cannot.
     class.method("engines", RETURNS_ITERATOR, Receiver::None, |code| {
         const SERVICES: &str = "java/util/ServiceLoader";
@@ -346,7 +403,9 @@ fn engine_listener() -> Vec<u8> {
     // Called from outside with the descendants of an engine's root.
     class.method("all", "(Ljava/util/Iterator;)V", Receiver::None, |code| {
         each(code, 0, |code| {
-            code.load(0).invoke_interface(ITERATOR, "next", "()Ljava/lang/Object;").cast(TEST_DESCRIPTOR);
+            code.load(0)
+                .invoke_interface(ITERATOR, "next", "()Ljava/lang/Object;")
+                .cast(TEST_DESCRIPTOR);
             let descriptor = "(Lorg/junit/platform/engine/TestDescriptor;)V";
             code.invoke_static(ENGINE_LISTENER, "describe", descriptor);
         });
@@ -356,7 +415,11 @@ fn engine_listener() -> Vec<u8> {
         unique_id(code);
     };
     let describe = |code: &mut Code<'_>| {
-        code.load(1).invoke_static(ENGINE_LISTENER, "describe", "(Lorg/junit/platform/engine/TestDescriptor;)V");
+        code.load(1).invoke_static(
+            ENGINE_LISTENER,
+            "describe",
+            "(Lorg/junit/platform/engine/TestDescriptor;)V",
+        );
     };
     execution_methods(&mut class, TEST_DESCRIPTOR, id, describe);
     class.finish()
@@ -371,20 +434,32 @@ fn engine_request() -> Vec<u8> {
     class.field("selectors", "Ljava/util/List;");
     class.field("parameters", parameters);
     let empty = |code: &mut Code<'_>| {
-        code.invoke_static("java/util/Collections", "emptyList", "()Ljava/util/List;").return_object();
+        code.invoke_static("java/util/Collections", "emptyList", "()Ljava/util/List;")
+            .return_object();
     };
-    class.method("getSelectorsByType", "(Ljava/lang/Class;)Ljava/util/List;", Receiver::This, |code| {
-        let other = code.label();
-        code.load(1).class("org/junit/platform/engine/discovery/ClassSelector");
-        code.invoke_virtual("java/lang/Class", "isAssignableFrom", "(Ljava/lang/Class;)Z").if_zero(other);
-        code.load(0).get_field(ENGINE_REQUEST, "selectors", "Ljava/util/List;").return_object();
-        code.place(other);
-        empty(code);
-    });
+    class.method(
+        "getSelectorsByType",
+        "(Ljava/lang/Class;)Ljava/util/List;",
+        Receiver::This,
+        |code| {
+            let other = code.label();
+            code.load(1).class("org/junit/platform/engine/discovery/ClassSelector");
+            code.invoke_virtual("java/lang/Class", "isAssignableFrom", "(Ljava/lang/Class;)Z")
+                .if_zero(other);
+            code.load(0).get_field(ENGINE_REQUEST, "selectors", "Ljava/util/List;").return_object();
+            code.place(other);
+            empty(code);
+        },
+    );
     class.method("getFiltersByType", "(Ljava/lang/Class;)Ljava/util/List;", Receiver::This, empty);
-    class.method("getConfigurationParameters", &format!("(){parameters}"), Receiver::This, |code| {
-        code.load(0).get_field(ENGINE_REQUEST, "parameters", parameters).return_object();
-    });
+    class.method(
+        "getConfigurationParameters",
+        &format!("(){parameters}"),
+        Receiver::This,
+        |code| {
+            code.load(0).get_field(ENGINE_REQUEST, "parameters", parameters).return_object();
+        },
+    );
     class.finish()
 }
 
@@ -406,15 +481,25 @@ fn parameters() -> Vec<u8> {
         let descriptor = "(Ljava/lang/Object;)Ljava/util/Optional;";
         code.invoke_static(OPTIONAL, "ofNullable", descriptor).return_object();
     });
-    class.method("getBoolean", "(Ljava/lang/String;)Ljava/util/Optional;", Receiver::This, |code| {
-        let absent = code.label();
-        value(code);
-        code.if_null(absent);
-        value(code);
-        code.invoke_static("java/lang/Boolean", "valueOf", "(Ljava/lang/String;)Ljava/lang/Boolean;");
-        code.invoke_static(OPTIONAL, "of", "(Ljava/lang/Object;)Ljava/util/Optional;").return_object();
-        code.place(absent).invoke_static(OPTIONAL, "empty", RETURNS_OPTIONAL).return_object();
-    });
+    class.method(
+        "getBoolean",
+        "(Ljava/lang/String;)Ljava/util/Optional;",
+        Receiver::This,
+        |code| {
+            let absent = code.label();
+            value(code);
+            code.if_null(absent);
+            value(code);
+            code.invoke_static(
+                "java/lang/Boolean",
+                "valueOf",
+                "(Ljava/lang/String;)Ljava/lang/Boolean;",
+            );
+            code.invoke_static(OPTIONAL, "of", "(Ljava/lang/Object;)Ljava/util/Optional;")
+                .return_object();
+            code.place(absent).invoke_static(OPTIONAL, "empty", RETURNS_OPTIONAL).return_object();
+        },
+    );
     let keys = |code: &mut Code<'_>| {
         code.load(0).get_field(PARAMETERS, "file", "Ljava/util/Properties;");
         code.invoke_virtual(PROPERTIES, "stringPropertyNames", "()Ljava/util/Set;");
@@ -431,11 +516,17 @@ fn parameters() -> Vec<u8> {
 }
 
 fn pruning() -> Vec<u8> {
-    let mut class = Assembler::new(PRUNING, OBJECT, &["org/junit/platform/engine/TestDescriptor$Visitor"]);
+    let mut class =
+        Assembler::new(PRUNING, OBJECT, &["org/junit/platform/engine/TestDescriptor$Visitor"]);
     class.constructor(OBJECT);
-    class.method("visit", "(Lorg/junit/platform/engine/TestDescriptor;)V", Receiver::This, |code| {
-        code.load(1).invoke_interface(TEST_DESCRIPTOR, "prune", "()V").return_void();
-    });
+    class.method(
+        "visit",
+        "(Lorg/junit/platform/engine/TestDescriptor;)V",
+        Receiver::This,
+        |code| {
+            code.load(1).invoke_interface(TEST_DESCRIPTOR, "prune", "()V").return_void();
+        },
+    );
     class.finish()
 }
 
@@ -455,7 +546,11 @@ fn run_listener() -> Vec<u8> {
             code.load(0);
         });
         code.load(0).invoke_virtual(DESCRIPTION, "isTest", "()Z");
-        code.invoke_static(EVENTS, "entered", "(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Z)V");
+        code.invoke_static(
+            EVENTS,
+            "entered",
+            "(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Z)V",
+        );
         code.load(0).invoke_virtual(DESCRIPTION, "getChildren", "()Ljava/util/ArrayList;");
         code.invoke_virtual("java/util/ArrayList", "iterator", RETURNS_ITERATOR);
         code.invoke_static(RUN_LISTENER, "children", "(Ljava/util/Iterator;)V");
@@ -463,7 +558,9 @@ fn run_listener() -> Vec<u8> {
     });
     class.method("children", "(Ljava/util/Iterator;)V", Receiver::None, |code| {
         each(code, 0, |code| {
-            code.load(0).invoke_interface(ITERATOR, "next", "()Ljava/lang/Object;").cast(DESCRIPTION);
+            code.load(0)
+                .invoke_interface(ITERATOR, "next", "()Ljava/lang/Object;")
+                .cast(DESCRIPTION);
             code.invoke_static(RUN_LISTENER, "tree", one_description);
         });
     });
@@ -479,10 +576,15 @@ fn run_listener() -> Vec<u8> {
             code.invoke_static(EVENTS, name, THREE_STRINGS).return_void();
         });
     }
-    for (name, native) in [("testFailure", "testFailed"), ("testAssumptionFailure", "testAborted")] {
+    for (name, native) in [("testFailure", "testFailed"), ("testAssumptionFailure", "testAborted")]
+    {
         class.method(name, "(Lorg/junit/runner/notification/Failure;)V", Receiver::This, |code| {
             names(code, &|code| {
-                code.load(1).invoke_virtual(FAILURE, "getDescription", "()Lorg/junit/runner/Description;");
+                code.load(1).invoke_virtual(
+                    FAILURE,
+                    "getDescription",
+                    "()Lorg/junit/runner/Description;",
+                );
             });
             thrown(code, |code| {
                 code.load(1).invoke_virtual(FAILURE, "getException", "()Ljava/lang/Throwable;");
@@ -495,7 +597,10 @@ fn run_listener() -> Vec<u8> {
     class.method("reason", reason, Receiver::None, |code| {
         let get = "(Ljava/lang/Class;)Ljava/lang/annotation/Annotation;";
         let absent = code.label();
-        code.load(0).class(IGNORE).invoke_virtual(DESCRIPTION, "getAnnotation", get).if_null(absent);
+        code.load(0)
+            .class(IGNORE)
+            .invoke_virtual(DESCRIPTION, "getAnnotation", get)
+            .if_null(absent);
         code.load(0).class(IGNORE).invoke_virtual(DESCRIPTION, "getAnnotation", get).cast(IGNORE);
         code.invoke_interface(IGNORE, "value", RETURNS_STRING).return_object();
         code.place(absent).null().return_object();
@@ -503,7 +608,8 @@ fn run_listener() -> Vec<u8> {
     class.method("testIgnored", one_description, Receiver::This, |code| {
         names(code, &first);
         code.load(1).invoke_static(RUN_LISTENER, "reason", reason);
-        let descriptor = "(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)V";
+        let descriptor =
+            "(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)V";
         code.invoke_static(EVENTS, "testIgnored", descriptor).return_void();
     });
     class.finish()
@@ -523,7 +629,10 @@ fn test_listener() -> Vec<u8> {
     class.constructor(OBJECT);
     // A test of JUnit 3 has no name of its own, but it says who it is: method(class).
     let names = |code: &mut Code<'_>| {
-        code.load(1).invoke_static(STRING, "valueOf", "(Ljava/lang/Object;)Ljava/lang/String;").null().null();
+        code.load(1)
+            .invoke_static(STRING, "valueOf", "(Ljava/lang/Object;)Ljava/lang/String;")
+            .null()
+            .null();
     };
     for (name, native) in [("startTest", "testStarted"), ("endTest", "testFinished")] {
         class.method(name, "(Ljunit/framework/Test;)V", Receiver::This, |code| {

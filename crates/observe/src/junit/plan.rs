@@ -116,8 +116,13 @@ pub fn plan(class_path: &ClassPath, release: u16, named: &[String]) -> Result<Pl
         .find("junit-platform.properties", release)
         .and_then(Result::ok)
         .map(|bytes| bytes.iter().map(|&byte| char::from(byte)).collect());
-    let mut plan =
-        Plan { platform: Vec::new(), junit4: Vec::new(), junit3: Vec::new(), available, configuration };
+    let mut plan = Plan {
+        platform: Vec::new(),
+        junit4: Vec::new(),
+        junit3: Vec::new(),
+        available,
+        configuration,
+    };
     for (name, kinds) in tests {
         plan.add(name, kinds)?;
     }
@@ -130,7 +135,9 @@ impl Plan {
     pub fn rest(&self, report: &Report) -> Option<Plan> {
         let mut touched = BTreeSet::new();
         for (idx, node) in report.nodes.iter().enumerate() {
-            if (node.is_test || matches!(node.outcome, Outcome::Failed(_))) && node.outcome != Outcome::NotRun {
+            if (node.is_test || matches!(node.outcome, Outcome::Failed(_)))
+                && node.outcome != Outcome::NotRun
+            {
                 touched.extend(report.classes_above(idx).map(|class| class.replace('.', "/")));
             }
         }

@@ -100,8 +100,15 @@ fn parameters(java: &mut Java<'_>, configuration: Option<&str>) -> Result<Object
     let properties = java.construct("java/util/Properties", "()V", &[])?;
     if let Some(text) = configuration {
         let text = java.string(text)?;
-        let reader = java.construct("java/io/StringReader", "(Ljava/lang/String;)V", &[Arg::Object(&text)])?;
-        java.call(&properties, "java/util/Properties", "load", "(Ljava/io/Reader;)V", &[Arg::Object(&reader)])?;
+        let reader =
+            java.construct("java/io/StringReader", "(Ljava/lang/String;)V", &[Arg::Object(&text)])?;
+        java.call(
+            &properties,
+            "java/util/Properties",
+            "load",
+            "(Ljava/io/Reader;)V",
+            &[Arg::Object(&reader)],
+        )?;
     }
     let parameters = java.construct(glue::PARAMETERS, "()V", &[])?;
     let (parameters_ref, properties_ref) = (java.get(&parameters), java.get(&properties));
@@ -110,10 +117,17 @@ fn parameters(java: &mut Java<'_>, configuration: Option<&str>) -> Result<Object
 }
 
 fn find_engines(java: &mut Java<'_>) -> Result<Vec<Object>, Problem> {
-    let iterator = java.get_static(glue::ENGINE_LISTENER, "engines", "()Ljava/util/Iterator;", &[])?;
+    let iterator =
+        java.get_static(glue::ENGINE_LISTENER, "engines", "()Ljava/util/Iterator;", &[])?;
     let mut engines = Vec::new();
     while java.call(&iterator, "java/util/Iterator", "hasNext", "()Z", &[])? == Value::Int(1) {
-        engines.push(java.call_object(&iterator, "java/util/Iterator", "next", "()Ljava/lang/Object;", &[])?);
+        engines.push(java.call_object(
+            &iterator,
+            "java/util/Iterator",
+            "next",
+            "()Ljava/lang/Object;",
+            &[],
+        )?);
     }
     Ok(engines)
 }
@@ -144,7 +158,8 @@ fn run_engine<M: Mode>(
     let pruning = java.construct(glue::PRUNING, "()V", &[])?;
     let visit = "(Lorg/junit/platform/engine/TestDescriptor$Visitor;)V";
     java.call(&root, DESCRIPTOR, "accept", visit, &[Arg::Object(&pruning)])?;
-    let descendants = java.call_object(&root, DESCRIPTOR, "getDescendants", "()Ljava/util/Set;", &[])?;
+    let descendants =
+        java.call_object(&root, DESCRIPTOR, "getDescendants", "()Ljava/util/Set;", &[])?;
     if java.call(&descendants, "java/util/Set", "isEmpty", "()Z", &[])? == Value::Int(1) {
         return Ok(());
     }
@@ -152,7 +167,12 @@ fn run_engine<M: Mode>(
         java.call_object(&descendants, "java/util/Set", "iterator", "()Ljava/util/Iterator;", &[])?;
     let describe = "(Lorg/junit/platform/engine/TestDescriptor;)V";
     java.call_static(glue::ENGINE_LISTENER, "describe", describe, &[Arg::Object(&root)])?;
-    java.call_static(glue::ENGINE_LISTENER, "all", "(Ljava/util/Iterator;)V", &[Arg::Object(&descendants)])?;
+    java.call_static(
+        glue::ENGINE_LISTENER,
+        "all",
+        "(Ljava/util/Iterator;)V",
+        &[Arg::Object(&descendants)],
+    )?;
     let listener = java.construct(glue::ENGINE_LISTENER, "()V", &[])?;
     let execution = java.construct(
         "org/junit/platform/engine/ExecutionRequest",

@@ -77,7 +77,8 @@ impl Recorder {
             None => (first, None),
         };
         let failure = Failure { class: thrown.to_owned(), message, trace: format!("{reason}\n") };
-        let node = Node { class: Some(class.to_owned()), ..new_node(&format!("[class:{class}]"), class) };
+        let node =
+            Node { class: Some(class.to_owned()), ..new_node(&format!("[class:{class}]"), class) };
         let idx = self.add(node);
         self.end(idx, Outcome::Failed(vec![failure]));
     }
@@ -104,7 +105,11 @@ impl Recorder {
     fn add_described(&mut self, described: Described, parent: Option<usize>) -> usize {
         let Described { name, class, method, is_test } = described;
         let n_known = self.by_name.get(&name).map_or(0, Vec::len);
-        let id = if n_known == 0 { format!("[junit:{name}]") } else { format!("[junit:{name}#{}]", n_known + 1) };
+        let id = if n_known == 0 {
+            format!("[junit:{name}]")
+        } else {
+            format!("[junit:{name}#{}]", n_known + 1)
+        };
         let shown = method.clone().unwrap_or_else(|| name.clone());
         let idx = self.add(Node { parent, class, method, is_test, ..new_node(&id, &shown) });
         self.by_name.entry(name).or_default().push(idx);
@@ -114,11 +119,14 @@ impl Recorder {
     /// The node that an event of JUnit 3 or 4 speaks of.
     fn find_described(&mut self, described: Described, wanted: Wanted) -> usize {
         let candidates = self.by_name.get(&described.name).map_or(&[][..], Vec::as_slice);
-        let is_open = |idx: &&usize| self.nodes[**idx].outcome == Outcome::NotRun && !self.running.contains(idx);
+        let is_open = |idx: &&usize| {
+            self.nodes[**idx].outcome == Outcome::NotRun && !self.running.contains(idx)
+        };
         let found = match wanted {
-            Wanted::Running => {
-                candidates.iter().find(|idx| self.running.contains(idx)).or_else(|| candidates.first())
-            }
+            Wanted::Running => candidates
+                .iter()
+                .find(|idx| self.running.contains(idx))
+                .or_else(|| candidates.first()),
             Wanted::Planned => candidates.iter().find(is_open),
         };
         if let Some(&idx) = found {

@@ -110,7 +110,10 @@ impl Report {
         for (idx, node) in self.nodes.iter().enumerate() {
             match (&node.outcome, node.is_test) {
                 (Outcome::Passed, true) => counts.passed += 1,
-                (Outcome::Passed | Outcome::NotRun | Outcome::Stopped(_) | Outcome::Aborted(_), false) => {}
+                (
+                    Outcome::Passed | Outcome::NotRun | Outcome::Stopped(_) | Outcome::Aborted(_),
+                    false,
+                ) => {}
                 (Outcome::Failed(_), _) | (Outcome::Stopped(_), true) => counts.failed += 1,
                 (Outcome::Aborted(_) | Outcome::Skipped(_), true) => counts.skipped += 1,
                 (Outcome::Skipped(_), false) => counts.skipped += usize::from(!is_parent[idx]),
@@ -123,7 +126,9 @@ impl Report {
 
     /// Whether a container above was skipped or aborted, and so this node with it.
     pub fn is_below_skipped(&self, idx: usize) -> bool {
-        let is_off = |idx: usize| matches!(self.nodes[idx].outcome, Outcome::Skipped(_) | Outcome::Aborted(_));
+        let is_off = |idx: usize| {
+            matches!(self.nodes[idx].outcome, Outcome::Skipped(_) | Outcome::Aborted(_))
+        };
         self.path(idx).skip(1).any(is_off)
     }
 
@@ -183,7 +188,8 @@ impl Report {
         for (new, &old) in order.iter().enumerate() {
             new_idx[old] = new;
         }
-        let mut old: Vec<Option<Node>> = std::mem::take(&mut self.nodes).into_iter().map(Some).collect();
+        let mut old: Vec<Option<Node>> =
+            std::mem::take(&mut self.nodes).into_iter().map(Some).collect();
         for idx in order {
             if let Some(mut node) = old[idx].take() {
                 node.parent = node.parent.map(|parent| new_idx[parent]);
@@ -249,14 +255,28 @@ mod tests {
 
     #[test]
     fn sorting_puts_every_node_behind_its_parent_and_keeps_siblings_in_order() {
-        let names = [("a", None), ("b", None), ("b1", Some(1)), ("a1", Some(0)), ("a2", Some(0)), ("a11", Some(3))];
-        let nodes = names.iter().map(|&(id, parent)| node(id, parent, true, Outcome::Passed)).collect();
+        let names = [
+            ("a", None),
+            ("b", None),
+            ("b1", Some(1)),
+            ("a1", Some(0)),
+            ("a2", Some(0)),
+            ("a11", Some(3)),
+        ];
+        let nodes =
+            names.iter().map(|&(id, parent)| node(id, parent, true, Outcome::Passed)).collect();
         let mut report = Report { nodes, stop: None };
         report.sort_as_tree();
         let sorted: Vec<(&str, Option<usize>)> =
             report.nodes.iter().map(|node| (node.id.as_str(), node.parent)).collect();
-        let expected =
-            [("a", None), ("a1", Some(0)), ("a11", Some(1)), ("a2", Some(0)), ("b", None), ("b1", Some(4))];
+        let expected = [
+            ("a", None),
+            ("a1", Some(0)),
+            ("a11", Some(1)),
+            ("a2", Some(0)),
+            ("b", None),
+            ("b1", Some(4)),
+        ];
         assert_eq!(sorted, expected);
     }
 
