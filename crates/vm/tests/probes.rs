@@ -67,7 +67,7 @@ impl Mode for Log {
         }
     }
     fn array_write(&mut self, vm: &mut Vm, array: Ref, idx: u32, _: Kind, new: u64) {
-        if vm.external_name(vm.class_of(array)) == "int[]" {
+        if vm.external_name(vm.class_of(array)) == "[I" {
             self.events.push(format!("element {idx} {new}"));
         }
     }
