@@ -4,8 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which workspace crates each crate may use. A new edge is a design decision; see ARCHITECTURE.md.
-const MAY_USE: &[(&str, &[&str])] =
-    &[("classfile", &[]), ("vm", &["classfile"]), ("cli", &["classfile", "vm"]), ("testkit", &[])];
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("classfile", &[]),
+    ("vm", &["classfile"]),
+    ("observe", &["classfile", "vm"]),
+    ("cli", &["classfile", "vm", "observe"]),
+    ("testkit", &[]),
+];
 
 /// Crates that only development dependencies may name.
 const DEVELOPMENT_ONLY: &[&str] = &["testkit"];
