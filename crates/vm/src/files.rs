@@ -35,15 +35,17 @@ pub struct OpenFile {
     n_descriptors: u32,
 }
 
-/// A shared writable mapping of a file: raw memory whose content belongs in the file.
+/// A mapped file: raw memory with its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mapping {
-    /// Where it lies in raw memory.
+    /// The block of raw memory.
+    pub block: u64,
+    /// Where the mapping begins in it, at the border of a page.
     pub address: u64,
     /// Its size in bytes.
     pub size: usize,
-    /// The file.
-    pub number: i32,
+    /// The descriptor of the file that what is written belongs in, if it is shared and writable.
+    pub written_to: Option<i32>,
     /// Where in the file it begins.
     pub position: u64,
 }
@@ -56,7 +58,7 @@ pub struct FileTable {
     files: Vec<Option<OpenFile>>,
     /// Random bytes given so far.
     n_random: u64,
-    /// Shared writable mappings.
+    /// Mapped files.
     mappings: Vec<Mapping>,
 }
 
@@ -352,7 +354,7 @@ impl Vm {
         }
     }
 
-    /// Remembers a shared writable mapping.
+    /// Remembers a mapped file.
     pub fn add_mapping(&mut self, mapping: Mapping) {
         self.before_file_change();
         self.files.table.mappings.push(mapping);
@@ -375,8 +377,9 @@ impl Vm {
         Some(self.files.table.mappings.remove(position))
     }
 
-    /// Brings what is mapped into its file.
+    /// Brings what was written to a mapping into its file.
     pub fn write_mapping(&mut self, mapping: Mapping) -> HostResult<()> {
+        let Some(number) = mapping.written_to else { return Ok(()) };
         let Some(content) = self.heap.raw_bytes(mapping.address, mapping.size).map(<[u8]>::to_vec)
         else {
             return Err(Failure::Os(errno::EINVAL));
@@ -384,7 +387,7 @@ impl Vm {
         let mut written = 0;
         while written < content.len() {
             let at = mapping.position + written as u64;
-            written += self.write_file_at(mapping.number, at, &content[written..])?;
+            written += self.write_file_at(number, at, &content[written..])?;
         }
         Ok(())
     }

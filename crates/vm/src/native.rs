@@ -137,6 +137,7 @@ pub fn table() -> NativeTable {
         jdk::internal::system_props::NATIVES,
         jdk::internal::vm::NATIVES,
         jdk::internal::vm::continuation::NATIVES,
+        sun::management::NATIVES,
         sun::nio::ch::file_dispatcher::NATIVES,
         sun::nio::ch::io_util::NATIVES,
         sun::nio::ch::mapping::NATIVES,

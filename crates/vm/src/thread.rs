@@ -6,7 +6,7 @@
 //! first (`travel.rs`).
 #![expect(unsafe_code, reason = "stacks are raw memory; see `stack.rs`")]
 
-mod fields;
+pub(crate) mod fields;
 mod life;
 mod program;
 mod wait;

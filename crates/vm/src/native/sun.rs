@@ -1,3 +1,4 @@
 //! Natives of the `sun` packages.
 
+pub(crate) mod management;
 pub(crate) mod nio;

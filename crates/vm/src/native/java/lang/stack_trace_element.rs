@@ -88,13 +88,13 @@ fn get_stack_trace(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 /// Whether a trace has the frames of hidden classes and methods. Dumps of threads have them, traces
 /// of a single thread on JDK 25 and of exceptions do not.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Hidden {
+pub(crate) enum Hidden {
     Shown,
     LeftOut,
 }
 
 /// The frames of a live thread as a `StackTraceElement[]`; null for one that does not run.
-fn new_thread_trace(vm: &mut Vm, java: Ref, hidden: Hidden) -> Res<Ref> {
+pub(crate) fn new_thread_trace(vm: &mut Vm, java: Ref, hidden: Hidden) -> Res<Ref> {
     let alive = |thread: &crate::thread::Thread| {
         !java.is_null()
             && (thread.java == java || thread.current == java)

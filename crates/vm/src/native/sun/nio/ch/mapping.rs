@@ -29,8 +29,10 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (MAPPED, "force0", "(Ljava/io/FileDescriptor;JJ)V", force),
 ];
 
+const PAGE: u64 = 4096;
+
 fn page_size(_: &mut Vm, _: Args<'_>) -> Res<u64> {
-    Ok(4096)
+    Ok(PAGE)
 }
 
 fn most_bytes(_: &mut Vm, _: Args<'_>) -> Res<u64> {
@@ -63,9 +65,11 @@ fn map(vm: &mut Vm, descriptor: Ref, mut args: Args<'_>) -> Res<u64> {
     let (Ok(position), Ok(size)) = (u64::try_from(position), usize::try_from(length)) else {
         return Err(vm.throw("java/io/IOException", "Invalid argument"));
     };
-    let Some(address) = vm.heap.raw_allocate(size as u64) else {
+    let Some(block) = vm.heap.raw_allocate(size as u64 + PAGE) else {
         return Err(vm.throw("java/lang/OutOfMemoryError", "Map failed"));
     };
+    // The Java side rounds addresses down to pages.
+    let address = block.next_multiple_of(PAGE);
     let mut content = vec![0; size];
     let mut filled = 0;
     while filled < size {
@@ -78,12 +82,13 @@ fn map(vm: &mut Vm, descriptor: Ref, mut args: Args<'_>) -> Res<u64> {
     if !vm.heap.raw_store(address, &content) {
         unreachable!("internal: a new block has room for what it was made for");
     }
+    let mut written_to = None;
     if protection == READ_WRITE {
         // A descriptor of its own: the channel may be closed before the mapping ends.
         let result = vm.duplicate_file(number);
-        let number = or_io(vm, result)?;
-        vm.add_mapping(Mapping { address, size, number, position });
+        written_to = Some(or_io(vm, result)?);
     }
+    vm.add_mapping(Mapping { block, address, size, written_to, position });
     Ok(address)
 }
 
@@ -92,10 +97,12 @@ fn unmap(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     if let Some(mapping) = vm.take_mapping(address) {
         let result = vm.write_mapping(mapping);
         or_io(vm, result)?;
-        let result = vm.close_file(mapping.number);
-        or_io(vm, result)?;
+        if let Some(number) = mapping.written_to {
+            let result = vm.close_file(number);
+            or_io(vm, result)?;
+        }
+        vm.heap.raw_free(mapping.block);
     }
-    vm.heap.raw_free(address);
     Ok(0)
 }
 

@@ -39,6 +39,11 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (DISPATCHER, "getgrgid", "(I)[B", group_name),
     (DISPATCHER, "getpwnam0", "(J)I", user_number),
     (DISPATCHER, "getgrnam0", "(J)I", group_number),
+    // The host shows no extended attributes, as file systems without them.
+    (DISPATCHER, "fgetxattr0", "(IJJI)I", no_extended_attributes),
+    (DISPATCHER, "fsetxattr0", "(IJJI)V", no_extended_attributes),
+    (DISPATCHER, "fremovexattr0", "(IJ)V", no_extended_attributes),
+    (DISPATCHER, "flistxattr", "(IJI)I", no_extended_attributes),
     (DISPATCHER, "statvfs0", "(JLsun/nio/fs/UnixFileStoreAttributes;)V", file_store),
 ];
 
@@ -331,4 +336,8 @@ fn file_store(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
         vm.heap.store_u64(attributes, offset, value);
     }
     Ok(0)
+}
+
+fn no_extended_attributes(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    or_unix(vm, Err(Failure::Os(errno::ENOTSUP)))
 }

@@ -1,0 +1,284 @@
+//! `java.lang.management` of the machine: figures about threads, memory and classes. There are no
+//! memory pools, collectors or compilers to show, and the computer's own figures stay outside.
+
+use crate::frame::{Hook, Res, Trap, Upcall};
+use crate::heap::ELEMENTS_OFFSET;
+use crate::native::java::lang::stack_trace_element::{Hidden, new_thread_trace};
+use crate::native::{Args, NativeRow, nothing, one, zero};
+use crate::thread::fields::thread_status;
+use crate::thread::{State, Thread};
+use crate::value::{ClassId, Ref};
+use crate::vm::Vm;
+
+const VM: &str = "sun/management/VMManagementImpl";
+const THREADS: &str = "sun/management/ThreadImpl";
+const MEMORY: &str = "sun/management/MemoryImpl";
+const OS: &str = "com/sun/management/internal/OperatingSystemImpl";
+const FLAG: &str = "com/sun/management/internal/Flag";
+const SYNCHRONIZER: &str = "java/util/concurrent/locks/AbstractOwnableSynchronizer";
+const COMMANDS: &str = "com/sun/management/internal/DiagnosticCommandImpl";
+
+pub(crate) const NATIVES: &[NativeRow] = &[
+    (VM, "getVersion0", "()Ljava/lang/String;", version),
+    (VM, "initOptionalSupportFields", "()V", optional_support),
+    (VM, "isThreadCpuTimeEnabled", "()Z", one),
+    (VM, "isThreadContentionMonitoringEnabled", "()Z", zero),
+    (VM, "isThreadAllocatedMemoryEnabled", "()Z", zero),
+    (VM, "getVerboseClass", "()Z", zero),
+    (VM, "getVerboseGC", "()Z", zero),
+    (VM, "getTotalClassCount", "()J", class_count),
+    (VM, "getUnloadedClassCount", "()J", zero),
+    (VM, "getProcessId", "()I", process_id),
+    (VM, "getVmArguments0", "()[Ljava/lang/String;", zero),
+    (VM, "getStartupTime", "()J", startup_time),
+    (VM, "getUptime0", "()J", uptime),
+    (VM, "getAvailableProcessors", "()I", one),
+    (VM, "getTotalCompileTime", "()J", zero),
+    (VM, "getTotalThreadCount", "()J", total_thread_count),
+    (VM, "getLiveThreadCount", "()I", live_thread_count),
+    (VM, "getPeakThreadCount", "()I", live_thread_count),
+    (VM, "getDaemonThreadCount", "()I", daemon_thread_count),
+    ("sun/management/ClassLoadingImpl", "setVerboseClass", "(Z)V", nothing),
+    (MEMORY, "setVerboseGC", "(Z)V", nothing),
+    (MEMORY, "getMemoryPools0", "()[Ljava/lang/management/MemoryPoolMXBean;", no_pools),
+    (MEMORY, "getMemoryManagers0", "()[Ljava/lang/management/MemoryManagerMXBean;", no_managers),
+    (MEMORY, "getMemoryUsage0", "(Z)Ljava/lang/management/MemoryUsage;", memory_usage),
+    (THREADS, "getThreads", "()[Ljava/lang/Thread;", threads),
+    (THREADS, "getThreadInfo1", "([JI[Ljava/lang/management/ThreadInfo;)V", thread_infos),
+    (THREADS, "getThreadTotalCpuTime0", "(J)J", cpu_time),
+    (THREADS, "getThreadUserCpuTime0", "(J)J", cpu_time),
+    (THREADS, "setThreadCpuTimeEnabled0", "(Z)V", nothing),
+    (THREADS, "setThreadContentionMonitoringEnabled0", "(Z)V", nothing),
+    (THREADS, "findMonitorDeadlockedThreads0", "()[Ljava/lang/Thread;", |vm, _| {
+        deadlocked(vm, false)
+    }),
+    (THREADS, "findDeadlockedThreads0", "()[Ljava/lang/Thread;", |vm, _| deadlocked(vm, true)),
+    (THREADS, "resetPeakThreadCount0", "()V", nothing),
+    (OS, "initialize0", "()V", nothing),
+    (OS, "getMaxFileDescriptorCount0", "()J", |_, _| Ok(1024)),
+    (OS, "getTotalMemorySize0", "()J", |vm, _| Ok(vm.options.heap_limit as u64)),
+    (FLAG, "initialize", "()V", nothing),
+    (FLAG, "getAllFlagNames", "()[Ljava/lang/String;", no_strings),
+    (FLAG, "getInternalFlagCount", "()I", zero),
+    (FLAG, "getFlags", "", zero),
+    (COMMANDS, "setNotificationEnabled", "(Z)V", nothing),
+    (COMMANDS, "getDiagnosticCommands", "()[Ljava/lang/String;", no_strings),
+    (COMMANDS, "getDiagnosticCommandInfo", "", no_commands),
+];
+
+/// Version of the management interface.
+fn version(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    let version = if vm.jdk < 21 { "3.0" } else { "4.0" };
+    Ok(vm.new_string(version)?.to_slot())
+}
+
+/// The time that threads take can be told, and who waits for whom.
+fn optional_support(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    let class = vm.boot_class(VM)?;
+    let supported =
+        ["currentThreadCpuTimeSupport", "otherThreadCpuTimeSupport", "synchronizerUsageSupport"];
+    for field in supported {
+        let (mirror, offset) = vm.static_slot(class, field, "Z");
+        vm.heap.store_u8(mirror, offset, 1);
+    }
+    Ok(0)
+}
+
+fn class_count(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    Ok(vm.classes.len() as u64)
+}
+
+fn process_id(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    Ok(u64::from(vm.host.platform().process))
+}
+
+fn startup_time(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    let now = vm.epoch_nanos();
+    let started = now - i128::from(vm.nano_time());
+    Ok(i64::try_from(started.div_euclid(1_000_000)).unwrap_or(0).cast_unsigned())
+}
+
+fn uptime(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    Ok((vm.nano_time() / 1_000_000).cast_unsigned())
+}
+
+/// Threads that Java code can see.
+fn visible(thread: &&Thread) -> bool {
+    thread.is_alive() && !thread.java.is_null()
+}
+
+fn total_thread_count(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    Ok(u64::from(vm.world.threads) + 1)
+}
+
+fn live_thread_count(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    Ok(vm.threads.iter().filter(visible).count() as u64)
+}
+
+fn daemon_thread_count(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    Ok(vm.threads.iter().filter(visible).filter(|thread| thread.daemon).count() as u64)
+}
+
+fn empty_array(vm: &mut Vm, component: &str) -> Res<u64> {
+    let class = vm.boot_class(component)?;
+    Ok(vm.new_ref_array(class, &[])?.to_slot())
+}
+
+fn no_pools(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    empty_array(vm, "java/lang/management/MemoryPoolMXBean")
+}
+
+fn no_managers(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    empty_array(vm, "java/lang/management/MemoryManagerMXBean")
+}
+
+fn no_strings(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    empty_array(vm, "java/lang/String")
+}
+
+fn no_commands(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    empty_array(vm, "com/sun/management/internal/DiagnosticCommandInfo")
+}
+
+/// Initial size, use, size and limit; outside the object heap the limit is not defined.
+fn memory_usage(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    args.reference();
+    let is_heap = args.boolean();
+    let limit = vm.options.heap_limit as u64;
+    let used = vm.heap.used() as u64;
+    let figures = if is_heap { [limit, used, limit, limit] } else { [0, 0, 0, u64::MAX] };
+    let class = vm.boot_class("java/lang/management/MemoryUsage")?;
+    vm.ensure_initialised(class)?;
+    let constructor = vm.class(class).method(b"<init>", b"(JJJJ)V").map(|method| method.id);
+    let Some(method) = constructor else {
+        return Err(vm.throw("java/lang/NoSuchMethodError", "MemoryUsage.<init>"));
+    };
+    let object = vm.new_object(class)?;
+    let mut words = vec![object.to_slot()];
+    words.extend(figures.into_iter().flat_map(|figure| [figure, 0]));
+    Err(Trap::Upcall(Box::new(Upcall { method, args: words, hook: Hook::ReflectNew { object } })))
+}
+
+fn threads(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    let alive: Vec<Ref> = vm.threads.iter().filter(visible).map(|thread| thread.java).collect();
+    let class = vm.known.thread;
+    Ok(vm.new_ref_array(class, &alive)?.to_slot())
+}
+
+/// Nanoseconds that a thread has run: threads take turns, so time itself tells for the current
+/// one; of the others nothing is kept.
+fn cpu_time(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let id = args.long();
+    let current = vm.threads[vm.current].java;
+    let own = vm.heap.load_u64(current, vm.known.thread_tid).cast_signed();
+    Ok(if id == 0 || id == own { vm.nano_time().cast_unsigned() } else { 0 })
+}
+
+/// Threads that wait for each other in a circle; null where there are none.
+fn deadlocked(vm: &mut Vm, with_synchronizers: bool) -> Res<u64> {
+    let synchronizer = vm.boot_class(SYNCHRONIZER)?;
+    let synchronizer = with_synchronizers.then_some(synchronizer);
+    let mut circle = Vec::new();
+    for start in 0..vm.threads.len() {
+        let mut at = waits_for(vm, start, synchronizer);
+        for _ in 0..vm.threads.len() {
+            match at {
+                Some(next) if next == start => {
+                    circle.push(vm.threads[start].java);
+                    break;
+                }
+                Some(next) => at = waits_for(vm, next, synchronizer),
+                None => break,
+            }
+        }
+    }
+    if circle.is_empty() {
+        return Ok(0);
+    }
+    let class = vm.known.thread;
+    Ok(vm.new_ref_array(class, &circle)?.to_slot())
+}
+
+/// The thread that holds what a thread waits for: an object's lock, or a synchronizer.
+fn waits_for(vm: &Vm, position: usize, synchronizer: Option<ClassId>) -> Option<usize> {
+    let thread = &vm.threads[position];
+    match thread.state {
+        State::Blocked(object) => {
+            let owner = vm.lock_owner(object)?;
+            vm.threads.iter().position(|thread| thread.id == owner)
+        }
+        State::Parked { .. } => {
+            let blocker =
+                vm.get_field_ref(thread.java, "parkBlocker", "Ljava/lang/Object;").some()?;
+            if !vm.instance_of(blocker, synchronizer?) {
+                return None;
+            }
+            let owner =
+                vm.get_field_ref(blocker, "exclusiveOwnerThread", "Ljava/lang/Thread;").some()?;
+            vm.threads.iter().position(|thread| thread.java == owner && thread.is_alive())
+        }
+        _ => None,
+    }
+}
+
+const THREAD_INFO: &str = "java/lang/management/ThreadInfo";
+const CONSTRUCTOR: &[u8] =
+    b"(Ljava/lang/Thread;ILjava/lang/Object;Ljava/lang/Thread;JJJJ[Ljava/lang/StackTraceElement;)V";
+
+/// Fills an array of `ThreadInfo`, one constructor call after the other; `resumed` tells how many
+/// are done.
+fn thread_infos(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let first = vm.resumed.take().map_or(0, |(state, _)| state);
+    let ids = args.reference();
+    let depth = args.int();
+    let infos = args.reference();
+    let n = vm.heap.array_length(ids).min(vm.heap.array_length(infos));
+    for idx in u32::try_from(first).unwrap_or(n)..n {
+        let id = vm.heap.load_u64(ids, ELEMENTS_OFFSET + idx * 8);
+        let Some(position) = thread_with_id(vm, id) else { continue };
+        let trace = thread_trace(vm, position, depth)?;
+        let class = vm.boot_class(THREAD_INFO)?;
+        vm.ensure_initialised(class)?;
+        let Some(method) = vm.class(class).method(b"<init>", CONSTRUCTOR).map(|method| method.id)
+        else {
+            return Err(vm.throw("java/lang/NoSuchMethodError", "ThreadInfo.<init>"));
+        };
+        let info = vm.new_object(class)?;
+        vm.heap.set_element_ref(infos, idx, info);
+        let thread = &vm.threads[position];
+        let (java, state) = (thread.java, thread.state);
+        let lock = match state {
+            State::Blocked(object) | State::Waiting { object, .. } => object,
+            State::Parked { .. } => vm.get_field_ref(java, "parkBlocker", "Ljava/lang/Object;"),
+            _ => Ref::NULL,
+        };
+        let synchronizer = vm.boot_class(SYNCHRONIZER)?;
+        let owner = waits_for(vm, position, Some(synchronizer));
+        let owner = owner.map_or(Ref::NULL, |owner| vm.threads[owner].java);
+        let mut words = vec![info.to_slot(), java.to_slot(), u64::from(thread_status(state))];
+        words.extend([lock.to_slot(), owner.to_slot()]);
+        // How often and how long it was blocked and waited: counts are not kept, times not on.
+        words.extend([0, 0, u64::MAX, 0, 0, 0, u64::MAX, 0]);
+        words.push(trace.to_slot());
+        let hook = Hook::Resume { state: u64::from(idx) + 1 };
+        return Err(Trap::Upcall(Box::new(Upcall { method, args: words, hook })));
+    }
+    Ok(0)
+}
+
+fn thread_with_id(vm: &Vm, id: u64) -> Option<usize> {
+    let tid = vm.known.thread_tid;
+    vm.threads
+        .iter()
+        .position(|thread| visible(&thread) && vm.heap.load_u64(thread.java, tid) == id)
+}
+
+/// The youngest frames of a thread; all where `depth` is negative.
+fn thread_trace(vm: &mut Vm, position: usize, depth: i32) -> Res<Ref> {
+    let whole = new_thread_trace(vm, vm.threads[position].java, Hidden::Shown)?;
+    let element = vm.known.stack_trace_element;
+    let n = if whole.is_null() { 0 } else { vm.heap.array_length(whole) };
+    let n = u32::try_from(depth).map_or(n, |depth| depth.min(n));
+    let kept: Vec<Ref> = (0..n).map(|idx| vm.heap.element_ref(whole, idx)).collect();
+    vm.new_ref_array(element, &kept)
+}
