@@ -92,9 +92,17 @@ impl Hierarchy for LoaderView<'_> {
         if a.is_interface() || b.is_interface() {
             return Ok(b"java/lang/Object".as_slice().into());
         }
-        let shared = a.supers.iter().zip(&b.supers).take_while(|(a, b)| a == b).last();
-        let shared = shared.map_or(self.vm.known.object, |(&shared, _)| shared);
-        Ok(self.vm.class(shared).name.as_bytes().into())
+        let shared: Vec<ClassId> =
+            a.supers.iter().zip(&b.supers).take_while(|(a, b)| a == b).map(|(&id, _)| id).collect();
+        // The name must mean this very class to the verified class's loader, or the answer would
+        // confuse two classes of one name; `Object` means the same to all.
+        for &ancestor in shared.iter().skip(1).rev() {
+            let name = self.vm.class(ancestor).name;
+            if self.load(name.as_bytes())? == ancestor {
+                return Ok(name.as_bytes().into());
+            }
+        }
+        Ok(b"java/lang/Object".as_slice().into())
     }
 
     fn is_protected_elsewhere(&mut self, current: &[u8], member: MemberRef<'_>) -> Res<bool> {
