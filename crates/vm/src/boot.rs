@@ -85,6 +85,8 @@ impl Vm {
         let mut vm = Vm::new(image, options, Arc::new(native::table()), host)?;
         vm.threads.push(Thread::first()?);
         vm.enter_thread(0);
+        // Nothing is collected while booting: the steps below hold on to objects.
+        vm.heap.end = vm.heap.hard_end;
         // No other thread gets a turn in the middle of anything while booting.
         vm.scheduler.patient = true;
         let loaded = vm.complete(Vm::load_well_known);
@@ -110,6 +112,7 @@ impl Vm {
         }
         vm.boot_call("java/lang/System", "initPhase3", "()V", &[])?;
         vm.scheduler.patient = false;
+        vm.collect_outside();
         Ok(vm)
     }
 

@@ -26,7 +26,7 @@ use roots::MapCache;
 use shapes::Shapes;
 
 /// Bytes allocated between two young collections. Self-checks collect more often.
-pub const NURSERY: usize = if cfg!(feature = "self-checks") { 256 << 10 } else { 8 << 20 };
+pub const NURSERY: usize = if cfg!(feature = "self-checks") { 256 << 10 } else { 4 << 20 };
 /// The old part may always grow to this size before all of it is collected.
 const SMALL_OLD: usize = 32 << 20;
 /// A collection of everything must leave one part in so many of the heap free, else it is full.
@@ -105,6 +105,14 @@ impl Vm {
         self.collect_extent(if full { Extent::Full } else { Extent::Young });
     }
 
+    /// Collects everything from outside, where nobody holds on to an object but by a handle.
+    pub fn collect_outside(&mut self) {
+        self.gc_due = false;
+        if self.depth() == 0 {
+            self.collect_extent(Extent::Full);
+        }
+    }
+
     /// Collects or lets the heap grow so that `size` more bytes fit below `heap.end`, if that is
     /// possible. At a safe point.
     pub fn collect_for(&mut self, size: usize) {
@@ -123,7 +131,7 @@ impl Vm {
             self.collect_extent(extent);
         }
         self.heap.end = if self.heap.hard_end.saturating_sub(self.heap.top) >= needed {
-            (self.heap.top + size + NURSERY).min(self.heap.hard_end)
+            (self.heap.top + size + self.heap.nursery).min(self.heap.hard_end)
         } else {
             self.heap.top
         };
@@ -188,7 +196,7 @@ impl Vm {
         gc.shapes.extend(self);
         let Some(mut slots) = roots::thread_roots(self, &mut gc.maps) else {
             gc.stats.n_put_off += 1;
-            self.heap.end = (self.heap.top + NURSERY).min(self.heap.hard_end);
+            self.heap.end = (self.heap.top + self.heap.nursery).min(self.heap.hard_end);
             return false;
         };
         slots.append(&mut roots::table_roots(self));

@@ -99,6 +99,8 @@ pub struct Heap {
     pub trail: Trail,
     /// Where old objects may refer to young ones.
     pub remembered: Remembered,
+    /// Bytes allocated between two young collections.
+    pub nursery: usize,
     /// End of the booted base.
     pub base_end: usize,
     /// The hard end that `close_reserve` goes back to.
@@ -149,6 +151,7 @@ impl Heap {
             raw_start,
             trail: Trail::new(reserved / 8)?,
             remembered: Remembered::new(reserved / 4)?,
+            nursery: NURSERY,
             base_end: FIRST_BYTE + base_size,
             limit_end: hard_end,
             reserved,
@@ -258,7 +261,7 @@ impl Heap {
         self.top = new_top;
         self.young_start = new_top;
         self.ref_limit = new_top;
-        self.end = (new_top + NURSERY).min(self.hard_end);
+        self.end = (new_top + self.nursery).min(self.hard_end);
         self.remembered.clear();
         if freed >= GIVE_BACK {
             let start = self.end.next_multiple_of(4096);

@@ -182,9 +182,9 @@ impl Vm {
     /// written since. Closes the mark and all younger ones.
     pub fn rollback(&mut self, mark: Mark) {
         let idx = self.undo_to(&mark);
-        self.marks.open.truncate(idx + 1);
-        let Some(state) = self.marks.open.pop() else { return };
-        self.heap.close_undone(&state.heap, self.marks.open.last().map(|mark| &mark.heap));
+        let closed = self.marks.open[idx].heap;
+        self.marks.open.truncate(idx);
+        self.heap.close_undone(&closed, self.marks.open.last().map(|mark| &mark.heap));
     }
 
     /// As `rollback`, but the mark stays open and can be rolled back to again.
