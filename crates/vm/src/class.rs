@@ -113,6 +113,8 @@ pub struct Class {
     pub has_finalizer: bool,
     /// Made by `defineClass0` with the hidden flag.
     pub hidden: bool,
+    /// Written by the machine itself; see `spin`.
+    pub is_spun: bool,
     /// Nest host chosen at definition (hidden nest mates); otherwise from the class file.
     pub nest_host: Option<ClassId>,
     /// The module's package part of the name: `java/lang`; empty for the unnamed package.

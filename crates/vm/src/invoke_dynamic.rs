@@ -9,8 +9,8 @@
 //! sites[0]          Object[] by constant-pool index: resolved constants and, at the index of a
 //!                   NameAndType, its MethodType; the array itself stands for a constant `null`
 //! sites[site]       appendix of a linked call site, or null
-//! sites[site + 1]   MemberName of its adapter, null while it is not linked, or the error that
-//!                   linkage failed with
+//! sites[site + 1]   MemberName of its adapter, or the Class that the machine wrote for it
+//!                   (`spin`), or the error that linkage failed with; null while it is not linked
 //! ```
 //!
 //! A constant that could not be made is an `Object[]` of the array of constants and the error.
@@ -25,6 +25,7 @@ use std::sync::Arc;
 use classfile::{ClassFile, Constant};
 
 use crate::frame::{Hook, Res, Trap, Upcall};
+use crate::spin::Linked;
 use crate::value::{ClassId, Kind, MethodId, Ref, Value};
 use crate::vm::Vm;
 
@@ -69,16 +70,16 @@ impl Vm {
 
     /// Links an `invokedynamic` site: the adapter to call (static) and the appendix, its last
     /// argument, null for none.
-    pub fn link_invokedynamic(
-        &mut self,
-        caller: ClassId,
-        cp: u16,
-        site: u32,
-    ) -> Res<(MethodId, Ref)> {
+    pub fn link_invokedynamic(&mut self, caller: ClassId, cp: u16, site: u32) -> Res<Linked> {
         if let Some(linked) = self.linked_site(caller, site)? {
             return Ok(linked);
         }
         let file = self.file_of(caller);
+        if self.link_known_bootstrap(caller, &file, cp, site)?
+            && let Some(linked) = self.linked_site(caller, site)?
+        {
+            return Ok(linked);
+        }
         let Some(Constant::InvokeDynamic { bootstrap, name_and_type }) =
             file.constant_pool().get(cp)
         else {
@@ -100,12 +101,7 @@ impl Vm {
     }
 
     /// Links a call of `MethodHandle.invoke`, `invokeExact` or a `VarHandle` access method.
-    pub fn link_invokehandle(
-        &mut self,
-        caller: ClassId,
-        cp: u16,
-        site: u32,
-    ) -> Res<(MethodId, Ref)> {
+    pub fn link_invokehandle(&mut self, caller: ClassId, cp: u16, site: u32) -> Res<Linked> {
         if let Some(linked) = self.linked_site(caller, site)? {
             return Ok(linked);
         }
@@ -204,17 +200,40 @@ impl Vm {
         self.new_throwable(class, None, exception)
     }
 
-    /// Adapter and appendix of a site, if it is linked.
-    fn linked_site(&mut self, class: ClassId, site: u32) -> Res<Option<(MethodId, Ref)>> {
+    /// What a site does, if it is linked.
+    fn linked_site(&mut self, class: ClassId, site: u32) -> Res<Option<Linked>> {
         let sites = self.sites_of(class, site + 2)?;
-        let Some(member) = self.heap.element_ref(sites, site + 1).some() else { return Ok(None) };
-        if self.class_of(member) != self.known.member_name {
-            return Err(self.fail_again(member));
+        let Some(linked_to) = self.heap.element_ref(sites, site + 1).some() else {
+            return Ok(None);
+        };
+        let appendix = self.heap.element_ref(sites, site);
+        let kind = self.class_of(linked_to);
+        if kind == self.known.class {
+            let spun = self.class_of_mirror(linked_to);
+            self.ensure_initialised(spun)?;
+            return Ok(Some(self.spun_site(spun, appendix)));
         }
-        let adapter = self.member_target(member);
+        if kind != self.known.member_name {
+            return Err(self.fail_again(linked_to));
+        }
+        let adapter = self.member_target(linked_to);
         let holder = self.method(adapter).class;
         self.ensure_initialised(holder)?;
-        Ok(Some((adapter, self.heap.element_ref(sites, site))))
+        Ok(Some(Linked::Call { adapter, appendix }))
+    }
+
+    /// Remembers that a site is linked to one of the machine's classes.
+    pub(crate) fn keep_spun_site(
+        &mut self,
+        class: ClassId,
+        site: u32,
+        spun: ClassId,
+        appendix: Ref,
+    ) -> Res<()> {
+        let sites = self.sites_of(class, site + 2)?;
+        self.heap.set_element_ref(sites, site, appendix);
+        self.heap.set_element_ref(sites, site + 1, self.mirror(spun));
+        Ok(())
     }
 
     fn file_of(&self, class: ClassId) -> Arc<ClassFile> {

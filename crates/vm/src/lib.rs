@@ -37,6 +37,7 @@ pub mod reflection;
 pub mod resolve;
 pub mod schedule;
 pub mod seeded;
+pub mod spin;
 pub mod string;
 pub mod thread;
 pub mod throwable;

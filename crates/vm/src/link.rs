@@ -39,6 +39,8 @@ pub struct DefineOptions {
     pub class_data: Ref,
     /// The class may use the annotations that are for the JDK alone (`ACCESS_VM_ANNOTATIONS`).
     pub vm_annotations: bool,
+    /// Written by the machine itself (`spin`): trusted, with members that Java code must not see.
+    pub is_spun: bool,
 }
 
 /// Definitions that wait for Java code to load their superclasses. Nothing here changes what a
@@ -96,6 +98,21 @@ impl Vm {
         let class = self.link_class(loader, file, super_class, interfaces, nest_host, options)?;
         self.definitions.parsed.retain(|(known, _)| known[..] != bytes[..]);
         Ok(class)
+    }
+
+    /// As `define_class` for a hidden class that is parsed already.
+    pub(crate) fn define_parsed(
+        &mut self,
+        loader: LoaderId,
+        file: Arc<ClassFile>,
+        options: &DefineOptions,
+    ) -> Res<ClassId> {
+        let (super_class, interfaces) = self.load_supers(loader, &file)?;
+        let nest_host = match options.hidden_for {
+            Some(lookup) if options.nest_mate => Some(self.nest_host(lookup)?),
+            _ => None,
+        };
+        self.link_class(loader, file, super_class, interfaces, nest_host, options)
     }
 
     /// Whether `sub` is the same as or a subtype of `sup` (classes, interfaces, arrays).

@@ -72,6 +72,11 @@ impl<'a> Args<'a> {
         Ref::from_slot(self.word())
     }
 
+    /// The last argument, a reference; the others are left to be read in order.
+    pub(crate) fn last_reference(&self) -> Ref {
+        Ref::from_slot(*self.words.last().expect("internal: native reads too many arguments"))
+    }
+
     fn word(&mut self) -> u64 {
         let (&first, rest) =
             self.words.split_first().expect("internal: native reads too many arguments");

@@ -85,6 +85,11 @@ impl Vm {
         self.string_of(content.coder, &content.bytes)
     }
 
+    /// A new Java string of Latin-1 characters.
+    pub fn new_string_latin1(&mut self, bytes: &[u8]) -> Res<Ref> {
+        self.string_of(LATIN1, bytes)
+    }
+
     /// A new Java string of modified UTF-8.
     pub fn new_string_mutf8(&mut self, bytes: &[u8]) -> Res<Ref> {
         let content = Content::of_mutf8(bytes);

@@ -19,7 +19,7 @@ impl Vm {
     pub(crate) fn verify_class(&mut self, id: ClassId) -> Res<()> {
         let class = Arc::clone(self.class(id));
         let Some(file) = &class.file else { return Ok(()) };
-        if self.is_jdk_loader(class.loader) || self.is_magic_accessor(id) {
+        if class.is_spun || self.is_jdk_loader(class.loader) || self.is_magic_accessor(id) {
             return Ok(());
         }
         // While a class is not initialised, this word counts its verified methods.

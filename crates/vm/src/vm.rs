@@ -25,6 +25,7 @@ use crate::module::Modules;
 use crate::native::NativeTable;
 use crate::reflection::Layouts;
 use crate::schedule::Scheduler;
+use crate::spin::Spun;
 use crate::stack::MethodTable;
 use crate::string::InternTable;
 use crate::symbol::{Symbol, Symbols};
@@ -74,6 +75,8 @@ pub struct Vm {
     pub strings: InternTable,
     /// Classes and field offsets the machine itself needs.
     pub known: WellKnown,
+    /// Classes that the machine wrote for call sites; a cache.
+    pub spun: Spun,
     /// Where fields of reflection objects lie, as far as asked for.
     pub layouts: Layouts,
     /// Native methods by name.
@@ -187,6 +190,7 @@ impl Vm {
             symbols: Arc::new(Symbols::default()),
             strings: InternTable::default(),
             known: WellKnown::default(),
+            spun: Spun::default(),
             layouts: Layouts::default(),
             natives,
             intrinsics: Arc::new(IntrinsicTable::new(jdk)),

@@ -235,6 +235,11 @@ pub const fn effect_of(op: Op) -> Effect {
         | Op::invokehandle_q
         | Op::invokebasic_q
         | Op::linkto_q
+        | Op::invokedynamic_constant_q
+        | Op::invokedynamic_static_q
+        | Op::invokedynamic_appendix_q
+        | Op::invokehandle_static_q
+        | Op::invokehandle_appendix_q
         | Op::invokefinal_q
         | Op::intrinsic_q => effect(Call, Data, Data, On),
 

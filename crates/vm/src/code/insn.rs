@@ -162,6 +162,9 @@ ops! {
     invokestatic_q 3, invokespecial_q 3, invokevirtual_q 3, invokeinterface_q 3, invokedynamic_q 3,
     // signature-polymorphic calls (JVMS §2.9.3)
     invokehandle_q 3, invokebasic_q 3, linkto_q 3,
+    // linked sites: data 1 site number plus one, mirror in the high half; data 2 adapter
+    invokedynamic_constant_q 3, invokedynamic_static_q 3, invokedynamic_appendix_q 3,
+    invokehandle_static_q 3, invokehandle_appendix_q 3,
     // a final method called virtually: null check, then direct
     invokefinal_q 3,
     // a VM-known method run without a frame: data 1 function, data 2 method

@@ -6,6 +6,7 @@
 
 use super::{cold, slow};
 use crate::class::MethodRt;
+use crate::heap::ELEMENTS_OFFSET;
 use crate::intrinsic::Intrinsic;
 use crate::value::Ref;
 
@@ -90,6 +91,55 @@ handler!(invokedynamic_q, |i, pc, fp, vm, heap, t| {
 
 handler!(invokehandle_q, |i, pc, fp, vm, heap, t| {
     follow!(slow::link::invokehandle_q(vm, pc, fp), vm, heap, t)
+});
+
+/// The appendix of a linked site: an element of the `sites` array of the class's mirror.
+macro_rules! appendix {
+    ($pc:expr, $vm:expr, $heap:expr) => {{
+        let word = (*$pc.add(1)).word();
+        let (site, mirror) = (Ref::from_slot(word).0 - 1, Ref::from_slot(word >> 32));
+        let at = mirror.byte_offset() + (*$vm).known.class_sites as usize;
+        let sites = Ref($heap.add(at).cast::<u32>().read());
+        let at = sites.byte_offset() + ELEMENTS_OFFSET as usize + site as usize * 4;
+        Ref($heap.add(at).cast::<u32>().read()).to_slot()
+    }};
+}
+
+handler!(invokedynamic_constant_q, |i, pc, fp, vm, heap, t| {
+    if M::SHADOW {
+        super::mode::<M>(vm).shadow_compute(
+            crate::code::Op::const32,
+            fp.add(i.a as usize),
+            std::ptr::null(),
+            std::ptr::null(),
+        );
+    }
+    set!(fp, i.a, appendix!(pc, vm, heap));
+    go!(pc.add(3), fp, vm, heap, t)
+});
+
+handler!(invokedynamic_static_q, |i, pc, fp, vm, heap, t| {
+    enter!((*pc.add(2)).word() as *const MethodRt, i.a, pc, fp, vm, heap, t, M)
+});
+
+handler!(invokedynamic_appendix_q, |i, pc, fp, vm, heap, t| {
+    set!(fp, i.a + i.c, appendix!(pc, vm, heap));
+    enter!((*pc.add(2)).word() as *const MethodRt, i.a, pc, fp, vm, heap, t, M)
+});
+
+handler!(invokehandle_static_q, |i, pc, fp, vm, heap, t| {
+    if r32!(fp, i.a) == 0 {
+        return cold::null_pointer(pc, fp, vm, heap, t);
+    }
+    enter!((*pc.add(2)).word() as *const MethodRt, i.a, pc, fp, vm, heap, t, M)
+});
+
+handler!(invokehandle_appendix_q, |i, pc, fp, vm, heap, t| {
+    if r32!(fp, i.a) == 0 {
+        return cold::null_pointer(pc, fp, vm, heap, t);
+    }
+    set!(fp, i.a + i.c, appendix!(pc, vm, heap));
+    enter!((*pc.add(2)).word() as *const MethodRt, i.a, pc, fp, vm, heap, t, M)
 });
 
 handler!(invokebasic_q, |i, pc, fp, vm, heap, t| {

@@ -135,7 +135,12 @@ pub(super) fn link_native(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
         let method = vm.method(id);
         let (name, descriptor) = (method.name.to_string(), method.descriptor.to_string());
         // `registerNatives` and `initIDs`: natives are found by name, nothing needs registering.
-        let found = vm.natives.find(&class_name, &name, &descriptor).or_else(|| {
+        let found = if vm.class(class).is_spun {
+            Some(crate::spin::native_of_spun())
+        } else {
+            vm.natives.find(&class_name, &name, &descriptor)
+        };
+        let found = found.or_else(|| {
             (name == "registerNatives" || name == "initIDs")
                 .then_some(crate::native::nothing as crate::native::NativeFn)
         });

@@ -98,6 +98,7 @@ impl Vm {
             reference_kind: ReferenceKind::None,
             has_finalizer: false,
             hidden: false,
+            is_spun: false,
             nest_host: None,
             package: self.symbols.intern(b""),
         }

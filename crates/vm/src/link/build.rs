@@ -102,6 +102,7 @@ impl Vm {
             reference_kind: reference_kind(name, loader, sup.as_deref()),
             has_finalizer: has_finalizer(&file, sup.as_deref()),
             hidden,
+            is_spun: options.is_spun,
             nest_host,
             package,
             fields: fields.into(),

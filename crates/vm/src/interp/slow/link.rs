@@ -2,8 +2,8 @@
 //! and the signature-polymorphic calls of method handles (JVMS §2.9.3, §5.4.3, §6.5).
 //!
 //! Data units of a site: 1 holds the cached receiver class (low half) and the called method (high
-//! half); 2 the address of the target's `MethodRt`. Linked `invokedynamic` and handle sites keep
-//! their site number in 1; adapter and appendix live in the class's `sites` array (see `invoke_dynamic`).
+//! half); 2 the address of the target's `MethodRt`. `invokedynamic` and handle sites keep their site
+//! number plus one in 1, with the class's mirror in the high half once they are linked.
 
 use super::super::call::trapped;
 use super::super::{Flow, Selected};
@@ -12,6 +12,7 @@ use crate::class::{MethodRt, flags};
 use crate::code::{Insn, Op};
 use crate::frame::Res;
 use crate::resolve::CallKind;
+use crate::spin::Linked;
 use crate::value::{ClassId, MethodId, Ref};
 use crate::vm::Vm;
 
@@ -54,6 +55,17 @@ pub(in super::super) fn invokestatic_u(vm: *mut Vm, pc: *const Insn, fp: *mut u6
         let target = attempt!(vm, vm.resolve_method(within, i.b, CallKind::Static));
         let method = vm.method(target);
         if method.signature_polymorphic {
+            let way = match method.name.as_bytes() {
+                b"linkToStatic" => LINK_TO_STATIC,
+                b"linkToSpecial" => LINK_TO_SPECIAL,
+                b"linkToVirtual" | b"linkToInterface" => LINK_TO_DISPATCHED,
+                other => {
+                    let text = format!("MethodHandle.{}", classfile::mutf8::display(other));
+                    let trap = vm.throw("java/lang/UnsatisfiedLinkError", &text);
+                    return trapped(vm, trap);
+                }
+            };
+            *pc.add(1).cast_mut() = Insn::raw(way);
             vm.quicken(pc.cast_mut(), Insn::abc(Op::linkto_q, i.a, i.b, i.c), 0);
             return Flow::at(pc, fp);
         }
@@ -269,7 +281,7 @@ unsafe fn site_of(vm: &mut Vm, pc: *const Insn, within: ClassId) -> Res<u32> {
     unsafe {
         let word = (*pc.add(1)).word();
         if word != 0 {
-            return Ok(Ref::from_slot(word - 1).0);
+            return Ok(Ref::from_slot(word).0 - 1);
         }
         let site = vm.new_site(within)?;
         *pc.add(1).cast_mut() = Insn::raw(u64::from(site) + 1);
@@ -278,16 +290,14 @@ unsafe fn site_of(vm: &mut Vm, pc: *const Insn, within: ClassId) -> Res<u32> {
 }
 
 pub(in super::super) fn invokedynamic_q(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
-    // SAFETY: a Java frame is on top; the appendix goes behind the arguments, into the callee's registers.
+    // SAFETY: a Java frame is on top.
     unsafe {
         let (vm, _, within) = begin(vm, pc);
-        let i = *pc;
         let site = attempt!(vm, site_of(vm, pc, within));
-        let (target, appendix) = attempt!(vm, vm.link_invokedynamic(within, i.b, site));
-        if !appendix.is_null() {
-            set!(fp, i.a + i.c, appendix.to_slot());
-        }
-        enter(vm, pc, fp, i.a, target)
+        let linked = attempt!(vm, vm.link_invokedynamic(within, (*pc).b, site));
+        let ops = [Op::invokedynamic_static_q, Op::invokedynamic_appendix_q];
+        make_linked(vm, pc, within, site, linked, ops);
+        Flow::at(pc, fp)
     }
 }
 
@@ -295,18 +305,44 @@ pub(in super::super) fn invokehandle_q(vm: *mut Vm, pc: *const Insn, fp: *mut u6
     // SAFETY: as for `invokedynamic_q`.
     unsafe {
         let (vm, _, within) = begin(vm, pc);
-        let i = *pc;
         let site = attempt!(vm, site_of(vm, pc, within));
-        let (target, appendix) = attempt!(vm, vm.link_invokehandle(within, i.b, site));
-        if r32!(fp, i.a) == 0 {
-            return null_pointer(vm, pc);
-        }
-        if !appendix.is_null() {
-            set!(fp, i.a + i.c, appendix.to_slot());
-        }
-        enter(vm, pc, fp, i.a, target)
+        let linked = attempt!(vm, vm.link_invokehandle(within, (*pc).b, site));
+        let ops = [Op::invokehandle_static_q, Op::invokehandle_appendix_q];
+        make_linked(vm, pc, within, site, linked, ops);
+        Flow::at(pc, fp)
     }
 }
+
+/// Rewrites a linked site; taken back with the present marks, as its links are.
+unsafe fn make_linked(
+    vm: &mut Vm,
+    pc: *const Insn,
+    within: ClassId,
+    site: u32,
+    linked: Linked,
+    [plain, with_appendix]: [Op; 2],
+) {
+    // SAFETY: `pc` is a call of this machine, three units long.
+    unsafe {
+        let i = *pc;
+        let op = match linked {
+            Linked::Constant(_) => Op::invokedynamic_constant_q,
+            Linked::Call { adapter, appendix } => {
+                let rt: *const MethodRt = vm.methods.rt(adapter);
+                *pc.add(2).cast_mut() = Insn::raw(rt as u64);
+                if appendix.is_null() { plain } else { with_appendix }
+            }
+        };
+        let mirror = vm.mirror(within).to_slot();
+        *pc.add(1).cast_mut() = Insn::raw(u64::from(site) + 1 | mirror << 32);
+        vm.quicken(pc.cast_mut(), Insn::abc(op, i.a, i.b, i.c), vm.depth());
+    }
+}
+
+/// What data unit 1 of a `linkto_q` says.
+const LINK_TO_STATIC: u64 = 0;
+const LINK_TO_SPECIAL: u64 = 1;
+const LINK_TO_DISPATCHED: u64 = 2;
 
 /// The method behind a handle's form. Out of line, so that the handler ends in a jump.
 #[inline(never)]
@@ -319,24 +355,27 @@ pub(in super::super) fn basic_target(vm: *mut Vm, handle: Ref) -> *const MethodR
 pub(in super::super) fn linkto_q(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
     // SAFETY: a Java frame is on top; the member name is the last argument register.
     unsafe {
-        let (vm, _, within) = begin(vm, pc);
+        let (vm, _, _) = begin(vm, pc);
         let i = *pc;
         let Some(member) = Ref::from_slot(r64!(fp, i.a + i.c - 1)).some() else {
             return null_pointer(vm, pc);
         };
         let mut target = vm.member_target(member);
-        let name = vm.class(within).class_file().constant_pool().member_ref(i.b).1.to_vec();
-        if name != b"linkToStatic" {
-            let Some(receiver) = Ref::from_slot(r64!(fp, i.a)).some() else {
-                return null_pointer(vm, pc);
-            };
-            if name != b"linkToSpecial" {
-                let class = vm.class_of(receiver);
-                target = attempt!(vm, select_cached(vm, class, target));
-            }
-        } else {
+        let way = (*pc.add(1)).word();
+        if way == LINK_TO_STATIC {
             let class = vm.method(target).class;
             attempt!(vm, vm.ensure_initialised(class));
+            return enter(vm, pc, fp, i.a, target);
+        }
+        let Some(receiver) = Ref::from_slot(r64!(fp, i.a)).some() else {
+            return null_pointer(vm, pc);
+        };
+        if vm.method(target).signature_polymorphic {
+            // Only `invokeBasic` has a receiver and a member name.
+            target = vm.basic_target(receiver);
+        } else if way == LINK_TO_DISPATCHED {
+            let class = vm.class_of(receiver);
+            target = attempt!(vm, select_cached(vm, class, target));
         }
         enter(vm, pc, fp, i.a, target)
     }

@@ -161,6 +161,7 @@ fn define_class_0(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
         nest_mate,
         class_data,
         vm_annotations: flags & ACCESS_VM_ANNOTATIONS != 0,
+        is_spun: false,
     };
     let class = vm.define_class(loader, bytes, &options)?;
     if initialise && !vm.is_initialised(class) {

@@ -6,6 +6,7 @@ use crate::frame::Res;
 use crate::native::java::lang::class::this_class;
 use crate::native::{Args, NativeRow};
 use crate::reflection::layout::{ConstructorLayout, FieldLayout, MethodLayout};
+use crate::spin::is_adapter;
 use crate::vm::Vm;
 
 const CLASS: &str = "java/lang/Class";
@@ -47,6 +48,7 @@ fn get_declared_methods(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     for method in &class.methods {
         if !method.is_constructor()
             && !method.is_static_initialiser()
+            && !(class.is_spun && is_adapter(method))
             && is_wanted(method.flags, public_only)
         {
             objects.push(vm.new_reflected_method(method.id)?);
