@@ -12,6 +12,7 @@ pub mod code;
 pub mod alloc;
 pub mod boot;
 pub mod clock;
+pub mod constraints;
 pub mod describe;
 pub mod field_access;
 pub mod files;

@@ -77,6 +77,12 @@ impl Vm {
         if options.hidden_for.is_none() && self.loaders[loader.idx()].classes.contains_key(&name) {
             return Err(self.duplicate_definition(loader, &file));
         }
+        if options.hidden_for.is_none()
+            && let Some(other) = self.constrained_class(loader, name)
+        {
+            let kind = crate::describe::kind_text(file.access_flags());
+            return Err(self.constraint_broken(loader, name, kind, other));
+        }
         if self.is_being_defined(loader, name) {
             return Err(self.throw("java/lang/ClassCircularityError", &name.to_string()));
         }
@@ -216,7 +222,7 @@ impl Vm {
         format!("{name}: {fallback}")
     }
 
-    fn duplicate_definition(&mut self, loader: LoaderId, file: &ClassFile) -> Trap {
+    pub(crate) fn duplicate_definition(&mut self, loader: LoaderId, file: &ClassFile) -> Trap {
         let name = classfile::mutf8::display(file.name()).replace('/', ".");
         let package = self.symbols.intern(package_of(file.name()));
         let message = format!(

@@ -1,5 +1,7 @@
 //! Class loading: dictionaries per loader, the boot loader, `loadClass` of Java loaders.
 
+use std::sync::Arc;
+
 use classfile::FieldType;
 
 use crate::frame::{Hook, Res, Trap, Upcall};
@@ -105,6 +107,7 @@ impl Vm {
         if self.loaders[loader.idx()].classes.insert(name, class).is_none() {
             self.marks.remember(Undo::Recorded(loader, name));
         }
+        self.note_loaded(loader, name, class);
     }
 
     /// `loadClass` returned; called by the interpreter for `Hook::LoadedClass`.
@@ -124,6 +127,18 @@ impl Vm {
         let class = self.class_of_mirror(result);
         if self.class(class).name != name {
             return Err(self.missing_class(asked.as_bytes(), missing));
+        }
+        match self.loaders[loader.idx()].classes.get(&name) {
+            Some(&known) if known == class => return Ok(()),
+            Some(_) => {
+                let file = Arc::clone(self.class(class).class_file());
+                return Err(self.duplicate_definition(loader, &file));
+            }
+            None => {}
+        }
+        if let Some(other) = self.constrained_class(loader, name).filter(|&other| other != class) {
+            let kind = self.external_kind(class);
+            return Err(self.constraint_broken(loader, name, kind, other));
         }
         self.record_class(loader, name, class);
         Ok(())

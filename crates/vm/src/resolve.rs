@@ -81,6 +81,7 @@ impl Vm {
             return Err(self.no_such_field(holder, name, descriptor));
         };
         self.check_field_access(within, holder, &field)?;
+        self.constrain_field(within, &field)?;
         Ok(field)
     }
 
@@ -122,6 +123,9 @@ impl Vm {
             return Err(self.no_such_method(holder, name, descriptor));
         };
         self.check_method_access(within, holder, method)?;
+        if !self.method(method).signature_polymorphic {
+            self.constrain_call(within, method)?;
+        }
         Ok(method)
     }
 

@@ -13,6 +13,7 @@
 mod saved_thread;
 
 use crate::code::Insn;
+use crate::constraints::Constraint;
 use crate::files::FileTable;
 use crate::frame::Frame;
 use crate::heap::trail::HeapMark;
@@ -90,6 +91,8 @@ pub enum Undo {
     Thread(Box<SavedThread>),
     /// A loader's module was defined; see `Vm::undefine_module`.
     ModuleDefined(LoaderId),
+    /// What loaders must agree on changed for a name: what it was; see `constraints`.
+    Constrained(Symbol, Vec<Constraint>),
 }
 
 /// One open mark.
@@ -291,6 +294,7 @@ impl Vm {
             }
             Undo::Interned(hash) => self.forget_interned(hash),
             Undo::ModuleDefined(loader) => self.undefine_module(loader),
+            Undo::Constrained(name, old) => self.restore_constraints(name, old),
             Undo::Thread(saved) => {
                 let thread = saved.thread;
                 saved.restore(&mut self.threads[thread]);

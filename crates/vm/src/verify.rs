@@ -45,7 +45,7 @@ impl Vm {
                 }
             }
         }
-        Ok(())
+        self.constrain_overriding(id)
     }
 
     /// Whether a class was made by the reflection of JDK 17, which writes code that breaks the

@@ -12,6 +12,7 @@ use classfile::{ClassFile, JImage};
 use rustc_hash::FxHashMap;
 
 use crate::class::{Class, ClassRt, Method};
+use crate::constraints::Constraints;
 use crate::files::Files;
 use crate::frame::{Frame, Stop};
 use crate::gc::Collector;
@@ -61,6 +62,8 @@ pub struct Vm {
     pub modules: Modules,
     /// Class definitions that wait for their superclasses.
     pub definitions: Definitions,
+    /// What loaders must agree on.
+    pub constraints: Constraints,
     /// Open marks and what to take back; see `travel`.
     pub marks: Marks,
     /// Small state that marks save whole.
@@ -183,6 +186,7 @@ impl Vm {
             loaders: vec![boot_loader],
             modules: Modules::default(),
             definitions: Definitions::default(),
+            constraints: Constraints::default(),
             marks: Marks::default(),
             world: World::default(),
             gc: Collector::default(),

@@ -121,7 +121,12 @@ impl Vm {
     }
 
     /// A method that a class or one of its superclasses declares and that takes part in dispatch.
-    fn class_method(&self, class: ClassId, name: Symbol, descriptor: Symbol) -> Option<MethodId> {
+    pub(crate) fn class_method(
+        &self,
+        class: ClassId,
+        name: Symbol,
+        descriptor: Symbol,
+    ) -> Option<MethodId> {
         let mut next = Some(class);
         while let Some(id) = next {
             let class = self.class(id);

@@ -60,13 +60,13 @@ fn check_inner_class(vm: &mut Vm, outer: ClassId, inner: ClassId) -> Res<()> {
     let (outer, inner) = (Arc::clone(vm.class(outer)), Arc::clone(vm.class(inner)));
     let Some(file) = &outer.file else { return Ok(()) };
     let pool = file.constant_pool();
-    // By run-time names: no attribute knows of a hidden class.
-    let agreed = file.inner_classes().into_iter().any(|entry| {
-        pool.class_name(entry.inner) == inner.name.as_bytes()
-            && (entry.outer == 0 || pool.class_name(entry.outer) == outer.name.as_bytes())
-    });
-    if agreed {
-        return Ok(());
+    for entry in file.inner_classes() {
+        // By run-time names: no attribute knows of a hidden class.
+        let is_named = pool.class_name(entry.inner) == inner.name.as_bytes()
+            && (entry.outer == 0 || pool.class_name(entry.outer) == outer.name.as_bytes());
+        if is_named && vm.resolve_class(outer.id, entry.inner)? == inner.id {
+            return Ok(());
+        }
     }
     let (outer, inner) = (outer.external_name(), inner.external_name());
     let message = format!("{outer} and {inner} disagree on InnerClasses attribute");
