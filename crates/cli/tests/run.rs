@@ -247,3 +247,20 @@ fn a_native_library_of_the_program_cannot_be_loaded() {
         assert!(stderr(output).contains(expected), "{}", stderr(output));
     });
 }
+
+#[test]
+fn wild_memory_accesses_end_in_errors_and_never_in_a_crash() {
+    for jdk in jdk::installed() {
+        let output = command(&jdk, &[]).arg("Wild").output().unwrap();
+        let (out, err) = (stdout(&output), stderr(&output));
+        assert_eq!(output.status.code(), Some(0), "{out}{err}");
+        assert!(out.starts_with("field: 5\nreference: text\nstatic: 7 static\n"), "{out}");
+        assert!(
+            out.contains("number as reference: refused\nreference as number: refused\n"),
+            "{out}"
+        );
+        assert!(out.contains("\narray: 20 3\npast array: refused\n"), "{out}");
+        assert!(out.contains("\nblock: 217020518514230019 3\n"), "{out}");
+        assert!(out.ends_with(" refused, true\n"), "{out}{err}");
+    }
+}

@@ -5,7 +5,7 @@
 //! offset can forge one. Green threads switch only between instructions; plain and volatile access
 //! are therefore the same.
 
-use crate::class::Shape;
+use crate::class::{Class, Shape};
 use crate::frame::{Res, Trap};
 use crate::heap::{ELEMENTS_OFFSET, FIELDS_OFFSET};
 use crate::native::{Args, NativeRow, nothing};
@@ -109,8 +109,20 @@ pub(super) fn is_primitive(vm: &Vm, base: Ref, offset: u32, size: u32) -> bool {
     FIELDS_OFFSET <= offset
         && end <= class.instance_size
         && !class.ref_offsets.iter().any(overlaps)
-        // The class behind a mirror is ours alone.
-        && !(class.id == vm.known.class && overlaps(&vm.known.class_id_field))
+        && !is_ours(vm, class, offset, end)
+}
+
+/// Whether a range touches a field that the machine added to a class for itself, such as the
+/// class behind a mirror.
+fn is_ours(vm: &Vm, class: &Class, offset: u32, end: u32) -> bool {
+    let known = &vm.known;
+    [known.class, known.class_loader, known.member_name, known.resolved_method_name]
+        .into_iter()
+        .filter(|holder| class.supers.contains(holder))
+        .flat_map(|holder| vm.class(holder).fields.iter())
+        .any(|field| {
+            field.injected && field.offset < end && offset < field.offset + field.kind.size()
+        })
 }
 
 /// Whether an offset of an object is a slot for a reference.
@@ -128,7 +140,7 @@ fn is_reference(vm: &Vm, base: Ref, offset: u32) -> bool {
     {
         return true;
     }
-    class.ref_offsets.contains(&offset)
+    class.ref_offsets.contains(&offset) && !is_ours(vm, class, offset, offset + 4)
 }
 
 /// The class whose static fields lie behind an object, if it is a mirror.
