@@ -293,6 +293,8 @@ pub struct ClassRt {
     pub selected: FxHashMap<MethodId, MethodId>,
     /// Call sites numbered so far; see `invoke_dynamic`. Numbers are not given back.
     pub n_sites: u32,
+    /// Call sites in all its code, once counted.
+    pub site_room: Option<u32>,
 }
 
 /// What one machine adds to a method; instructions point at these, so they never move.

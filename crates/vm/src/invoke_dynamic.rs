@@ -24,6 +24,7 @@ use std::sync::Arc;
 
 use classfile::{ClassFile, Constant};
 
+use crate::code::bytecode::{self, Bytes};
 use crate::frame::{Hook, Res, Trap, Upcall};
 use crate::spin::Linked;
 use crate::value::{ClassId, Kind, MethodId, Ref, Value};
@@ -56,9 +57,7 @@ impl Vm {
     pub fn new_site(&mut self, class: ClassId) -> Res<u32> {
         let rt = &mut self.classes[class.idx()];
         rt.n_sites += 1;
-        let site = rt.n_sites * 2 - 1;
-        self.sites_of(class, site + 2)?;
-        Ok(site)
+        Ok(rt.n_sites * 2 - 1)
     }
 
     /// The appendix of a linked call site.
@@ -143,7 +142,7 @@ impl Vm {
             return Ok(());
         }
         let appendix = self.heap.element_ref(root, 0);
-        let sites = self.sites_of(class, tag + 2)?;
+        let sites = self.sites_of(class)?;
         // Another thread may have been quicker; its site then stays.
         if self.heap.element_ref(sites, tag + 1).is_null() {
             self.heap.set_element_ref(sites, tag, appendix);
@@ -172,7 +171,7 @@ impl Vm {
             let kept = self.new_ref_array(self.known.object, &[constants, error])?;
             self.heap.set_element_ref(constants, tag & !TAG_CONSTANT, kept);
         } else {
-            let sites = self.sites_of(class, tag + 2)?;
+            let sites = self.sites_of(class)?;
             if self.heap.element_ref(sites, tag + 1).is_null() {
                 self.heap.set_element_ref(sites, tag + 1, error);
             }
@@ -202,7 +201,7 @@ impl Vm {
 
     /// What a site does, if it is linked.
     fn linked_site(&mut self, class: ClassId, site: u32) -> Res<Option<Linked>> {
-        let sites = self.sites_of(class, site + 2)?;
+        let sites = self.sites_of(class)?;
         let Some(linked_to) = self.heap.element_ref(sites, site + 1).some() else {
             return Ok(None);
         };
@@ -230,7 +229,7 @@ impl Vm {
         spun: ClassId,
         appendix: Ref,
     ) -> Res<()> {
-        let sites = self.sites_of(class, site + 2)?;
+        let sites = self.sites_of(class)?;
         self.heap.set_element_ref(sites, site, appendix);
         self.heap.set_element_ref(sites, site + 1, self.mirror(spun));
         Ok(())
@@ -265,24 +264,47 @@ impl Vm {
         })))
     }
 
-    /// The `sites` array of a class, with room for `len` elements at least.
-    fn sites_of(&mut self, class: ClassId, len: u32) -> Res<Ref> {
+    /// The `sites` array of a class, made on first use with room for all sites that its code has:
+    /// what lies in the heap must not depend on what was rolled back.
+    fn sites_of(&mut self, class: ClassId) -> Res<Ref> {
         let mirror = self.mirror(class);
         let sites = self.heap.load_ref(mirror, self.known.class_sites);
-        let old_len = if sites.is_null() { 0 } else { self.heap.array_length(sites) };
-        if len <= old_len {
+        if !sites.is_null() {
             return Ok(sites);
         }
-        let len = len.max(self.classes[class.idx()].n_sites * 2 + 1).max(old_len * 2);
-        let grown = self.new_array(self.known.arrays[Kind::Ref as usize], len)?;
-        for idx in 0..old_len {
-            let element = self.heap.element_ref(sites, idx);
-            self.heap.set_element_ref(grown, idx, element);
-        }
-        self.heap.store_ref(mirror, self.known.class_sites, grown);
-        Ok(grown)
+        let file = self.file_of(class);
+        let room = *self.classes[class.idx()].site_room.get_or_insert_with(|| count_sites(&file));
+        let sites = self.new_array(self.known.arrays[Kind::Ref as usize], room * 2 + 1)?;
+        self.heap.store_ref(mirror, self.known.class_sites, sites);
+        Ok(sites)
     }
 }
 
+/// Number of `invokedynamic` instructions and calls through handles in the code of a class.
+fn count_sites(file: &ClassFile) -> u32 {
+    let pool = file.constant_pool();
+    let is_handle_call = |cp: u16| {
+        let class = pool.member_ref(cp).0;
+        matches!(class, b"java/lang/invoke/MethodHandle" | b"java/lang/invoke/VarHandle")
+    };
+    let mut n_sites = 0;
+    for code in file.methods().iter().filter_map(|method| method.code.as_ref()) {
+        let bytes = Bytes(file.instructions(code));
+        let mut at = 0;
+        while at < bytes.0.len() {
+            let is_site = match bytes.u1(at) {
+                INVOKEDYNAMIC => true,
+                INVOKEVIRTUAL => is_handle_call(bytes.u2(at + 1)),
+                _ => false,
+            };
+            n_sites += u32::from(is_site);
+            at += bytecode::length(bytes, at).max(1);
+        }
+    }
+    n_sites
+}
+
+const INVOKEVIRTUAL: u8 = 182;
+const INVOKEDYNAMIC: u8 = 186;
 /// `REF_invokeVirtual` of JVMS table 5.4.3.5-A.
 const REF_INVOKE_VIRTUAL: i32 = 5;

@@ -213,7 +213,7 @@ impl Vm {
         reason = "a constant pool has at most 65,535 entries"
     )]
     pub(super) fn constants_of(&mut self, class: ClassId) -> Res<Ref> {
-        let sites = self.sites_of(class, 1)?;
+        let sites = self.sites_of(class)?;
         let constants = self.heap.element_ref(sites, 0);
         if !constants.is_null() {
             return Ok(constants);

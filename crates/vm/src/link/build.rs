@@ -150,6 +150,7 @@ impl Vm {
             made_at,
             selected: FxHashMap::default(),
             n_sites: 0,
+            site_room: None,
         });
         Ok(())
     }
