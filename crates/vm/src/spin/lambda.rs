@@ -194,7 +194,9 @@ impl Vm {
         for (idx, captured) in lambda.captured.iter().enumerate() {
             let wanted = &implementation.parameters[idx];
             let same = *captured == wanted.as_slice();
-            if !same && !(idx == 0 && takes_receiver && self.is_below(loader, captured, wanted)?) {
+            let fits =
+                same || (idx == 0 && takes_receiver && self.is_below(loader, captured, wanted)?);
+            if !fits {
                 return Ok(false);
             }
         }

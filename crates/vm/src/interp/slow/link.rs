@@ -334,7 +334,7 @@ unsafe fn make_linked(
             }
         };
         let mirror = vm.mirror(within).to_slot();
-        *pc.add(1).cast_mut() = Insn::raw(u64::from(site) + 1 | mirror << 32);
+        *pc.add(1).cast_mut() = Insn::raw((u64::from(site) + 1) | (mirror << 32));
         vm.quicken(pc.cast_mut(), Insn::abc(op, i.a, i.b, i.c), vm.depth());
     }
 }

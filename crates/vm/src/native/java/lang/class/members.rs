@@ -46,9 +46,10 @@ fn get_declared_methods(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let public_only = args.boolean();
     let mut objects = Vec::new();
     for method in &class.methods {
+        let is_hidden = class.is_spun && is_adapter(method);
         if !method.is_constructor()
             && !method.is_static_initialiser()
-            && !(class.is_spun && is_adapter(method))
+            && !is_hidden
             && is_wanted(method.flags, public_only)
         {
             objects.push(vm.new_reflected_method(method.id)?);
