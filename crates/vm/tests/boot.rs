@@ -87,7 +87,7 @@ fn compression_streams_and_raw_memory_travel_in_time() {
     let packed = [0x78, 0x9c, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00, 0x06, 0x2c, 0x02, 0x15];
     for (mut vm, _) in machines() {
         let handle = vm.add_stream(Stream::Inflate(Inflater::new(false)));
-        let mut inflate = |vm: &mut Vm, input: &[u8]| {
+        let inflate = |vm: &mut Vm, input: &[u8]| {
             let Some(Stream::Inflate(inflater)) = vm.stream(handle) else { panic!("no stream") };
             let mut output = [0; 10];
             let progress = inflater.inflate(input, &mut output);

@@ -288,3 +288,54 @@ impl<H: Host> Host for Guard<H> {
         if granted || self.policy.all { Ok(()) } else { Err(Failure::Denied(fixed::denial(right))) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::fixed::FixedHost;
+    use super::*;
+
+    fn guarded(read: &[&str]) -> Guard<FixedHost> {
+        let mut host = FixedHost::new();
+        for path in ["/granted/file", "/granted/sub/file", "/grantedfile", "/secret/file"] {
+            host.add_file(path, b"content".to_vec());
+        }
+        let read = read.iter().map(|path| path.as_bytes().to_vec()).collect();
+        Guard::new(host, Policy { read, ..Policy::default() })
+    }
+
+    fn can_read(guard: &mut Guard<FixedHost>, path: &str) -> bool {
+        guard.open(path.as_bytes(), OpenHow { read: true, ..OpenHow::default() }).is_ok()
+    }
+
+    #[test]
+    fn what_is_granted_is_readable_and_its_neighbours_are_not() {
+        let mut guard = guarded(&["/granted"]);
+        assert!(can_read(&mut guard, "/granted/file"));
+        assert!(can_read(&mut guard, "/granted/sub/../file"));
+        assert!(can_read(&mut guard, "//granted/./sub/file"));
+        assert!(!can_read(&mut guard, "/grantedfile"));
+        assert!(!can_read(&mut guard, "/granted/../secret/file"));
+        assert!(!can_read(&mut guard, "/granted/none/../../secret/file"));
+    }
+
+    #[test]
+    fn a_granted_file_does_not_grant_its_folder() {
+        let mut guard = guarded(&["/granted/file"]);
+        assert!(can_read(&mut guard, "/granted/file"));
+        assert!(!can_read(&mut guard, "/granted/sub/file"));
+        assert!(guard.list(b"/granted").is_err());
+        // The way to it may be looked at.
+        assert!(guard.metadata(b"/granted", Links::Follow).is_ok());
+        assert!(guard.metadata(b"/secret", Links::Follow).is_err());
+    }
+
+    #[test]
+    fn a_denial_names_the_option_that_grants_it() {
+        let failure = guarded(&[]).change(Change::RemoveFile { path: b"/granted/file" });
+        let Err(Failure::Denied(denial)) = failure else { panic!("{failure:?}") };
+        assert_eq!(
+            denial.to_string(),
+            "writing /granted/file is not allowed; --allow-write=/granted/file grants it"
+        );
+    }
+}
