@@ -194,10 +194,10 @@ fn method_text(file: &ClassFile, cp: u16) -> Option<String> {
     Some(format!("{}.{}({})", class_text(class), mutf8::display(name), params.join(", ")))
 }
 
-/// A class as the messages name it; arrays by their descriptor's text.
+/// A class as the messages name it; arrays by their descriptor, `[Ljava.lang.String;`.
 fn class_text(name: &[u8]) -> String {
-    match FieldType::parse(name) {
-        Some(array @ FieldType::Array(_)) => short_type(array),
+    match name.first() {
+        Some(b'[') => mutf8::display(name).replace('/', "."),
         _ => short_type(FieldType::Object(name)),
     }
 }
