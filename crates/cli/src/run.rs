@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use vm::frame::Stop;
 use vm::host::guard::{Guard, Policy};
+use vm::host::scratch::Scratch;
 use vm::launch::Ended;
 use vm::vm::Vm;
 
@@ -36,7 +37,7 @@ pub(crate) fn boot(options: &MachineOptions, host: OsHost) -> Result<Vm, String>
     let working_dir = env::current_dir().map_err(|error| format!("working folder: {error}"))?;
     let class_path = class_path::expand(&options.classpath, &working_dir);
     let policy = policy(options, &class_path, &jdk.folders(), &working_dir);
-    let host = Guard::new(host, policy);
+    let host = Scratch::new(Guard::new(host, policy));
     let machine = vm::vm::Options {
         java_home: jdk.home.display().to_string(),
         class_path,

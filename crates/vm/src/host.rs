@@ -7,6 +7,7 @@
 pub mod errno;
 pub mod fixed;
 pub mod guard;
+pub mod scratch;
 
 /// An open file of a host. 0, 1 and 2 are the standard streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -27,6 +27,8 @@ pub const ENOTDIR: i32 = 20;
 pub const EISDIR: i32 = 21;
 /// `EINVAL`.
 pub const EINVAL: i32 = 22;
+/// `ENOSPC`.
+pub const ENOSPC: i32 = 28;
 /// `ESPIPE`.
 pub const ESPIPE: i32 = 29;
 /// `EROFS`.
@@ -67,7 +69,7 @@ pub fn text(number: i32) -> String {
         25 => "Inappropriate ioctl for device",
         26 => "Text file busy",
         27 => "File too large",
-        28 => "No space left on device",
+        ENOSPC => "No space left on device",
         ESPIPE => "Illegal seek",
         EROFS => "Read-only file system",
         31 => "Too many links",
