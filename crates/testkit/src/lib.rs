@@ -15,3 +15,4 @@ pub mod jdk;
 pub mod oracle;
 pub mod process;
 pub mod root;
+pub mod suite;

@@ -66,6 +66,7 @@ impl Recorder {
         }
         let mut report = Report { nodes: self.nodes, stop };
         report.sort_as_tree();
+        report.drop_idle_engines();
         report
     }
 
@@ -131,6 +132,11 @@ impl Recorder {
         };
         if let Some(&idx) = found {
             return idx;
+        }
+        // JUnit 3 may run one test several times.
+        if let Some(&twin) = candidates.first() {
+            let parent = self.nodes[twin].parent;
+            return self.add_described(described, parent);
         }
         let class = described.class.as_deref().unwrap_or_default();
         let parent = match self.by_name.get(class).and_then(|known| known.first()) {

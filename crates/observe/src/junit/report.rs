@@ -169,6 +169,21 @@ impl Report {
         self.sort_as_tree();
     }
 
+    /// Leaves out engines that found nothing to do.
+    pub(crate) fn drop_idle_engines(&mut self) {
+        let idle = self.nodes.iter().enumerate().position(|(idx, node)| {
+            let is_engine = node.parent.is_none() && node.class.is_none() && !node.is_test;
+            let has_children = self.nodes.iter().any(|other| other.parent == Some(idx));
+            is_engine && !has_children && node.outcome == Outcome::Passed
+        });
+        let Some(idle) = idle else { return };
+        self.nodes.remove(idle);
+        for node in &mut self.nodes {
+            node.parent = node.parent.map(|parent| if parent > idle { parent - 1 } else { parent });
+        }
+        self.drop_idle_engines();
+    }
+
     /// Puts parents before children and siblings together, keeping the order among siblings.
     pub(crate) fn sort_as_tree(&mut self) {
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
@@ -199,21 +214,20 @@ impl Report {
     }
 }
 
-/// Packages whose frames say nothing about a failure: JUnit itself and reflection.
+/// Packages whose frames say nothing about a failure: JUnit itself, reflection and streams between.
 const NOISE: &[&str] = &[
     "org.junit.",
     "junit.",
     "nonpareil.junit.",
     "jdk.internal.reflect.",
-    "java.base/jdk.internal.reflect.",
-    "java.base/java.lang.reflect.",
     "java.lang.reflect.",
     "sun.reflect.",
-    "java.base/java.util.ArrayList.forEach",
-    "java.base/java.util.stream.",
-    "java.base/java.util.Optional.",
-    "java.base/java.util.concurrent.FutureTask.run",
-    "java.base/java.lang.Thread.run",
+    "java.util.ArrayList.forEach",
+    "java.util.stream.",
+    "java.util.Optional.",
+    "java.util.concurrent.FutureTask.run",
+    "java.util.concurrent.ThreadPoolExecutor",
+    "java.lang.Thread.run",
 ];
 
 impl Failure {
@@ -221,18 +235,25 @@ impl Failure {
     pub fn trimmed_trace(&self) -> String {
         let mut text = String::new();
         for line in self.trace.lines() {
-            let frame = line.trim_start().strip_prefix("at ");
-            let is_noise = frame.is_some_and(|frame| {
-                let frame = frame.strip_prefix("app//").unwrap_or(frame);
-                NOISE.iter().any(|prefix| frame.starts_with(prefix))
-            });
-            if !is_noise {
+            if !line.trim_start().strip_prefix("at ").is_some_and(is_noise) {
                 text.push_str(line);
                 text.push('\n');
             }
         }
         text
     }
+}
+
+/// Judges `loader/module@version/class.method(file)`.
+fn is_noise(frame: &str) -> bool {
+    let frame = frame.split('(').next().unwrap_or(frame);
+    let method = match frame.rsplit_once('/') {
+        // The number of a hidden class.
+        Some((_, behind)) if behind.starts_with("0x") => frame,
+        Some((_, method)) => method,
+        None => frame,
+    };
+    NOISE.iter().any(|prefix| method.starts_with(prefix)) || method.contains("pliterator")
 }
 
 #[cfg(test)]

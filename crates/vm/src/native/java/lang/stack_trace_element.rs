@@ -180,11 +180,10 @@ impl Vm {
     fn module_version(&self, module: Ref) -> Ref {
         let descriptor =
             self.get_field_ref(module, "descriptor", "Ljava/lang/module/ModuleDescriptor;");
-        match descriptor.some() {
-            Some(descriptor) => {
-                self.get_field_ref(descriptor, "rawVersionString", "Ljava/lang/String;")
-            }
-            None => Ref::NULL,
-        }
+        // One that cannot be read as a version is not told to the machine.
+        let version = descriptor.some().and_then(|descriptor| {
+            self.get_field_ref(descriptor, "version", "Ljava/lang/module/ModuleDescriptor$Version;").some()
+        });
+        version.map_or(Ref::NULL, |version| self.get_field_ref(version, "version", "Ljava/lang/String;"))
     }
 }
