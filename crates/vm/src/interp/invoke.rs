@@ -155,7 +155,7 @@ handler!(linkto_q, |i, pc, fp, vm, heap, t| {
 });
 
 handler!(
-    /// Data unit 1 is the intrinsic; `b` is 1 where there is a receiver that must not be null.
+    /// Data unit 1 is the intrinsic, which declines where the receiver is null.
     intrinsic_q, |i, pc, fp, vm, heap, t| {
     if !M::SHADOW {
         let function: Intrinsic = std::mem::transmute((*pc.add(1)).word() as usize as *const ());
@@ -163,8 +163,9 @@ handler!(
             go!(pc.add(3), fp, vm, heap, t)
         }
     }
-    if i.b != 0 && r32!(fp, i.a) == 0 {
+    let rt = (*pc.add(2)).word() as *const MethodRt;
+    if r32!(fp, i.a) == 0 && !(*(*rt).method).is_static() {
         return cold::null_pointer(pc, fp, vm, heap, t);
     }
-    enter!((*pc.add(2)).word() as *const MethodRt, i.a, pc, fp, vm, heap, t, M)
+    enter!(rt, i.a, pc, fp, vm, heap, t, M)
 });

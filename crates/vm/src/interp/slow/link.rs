@@ -35,9 +35,9 @@ unsafe fn make_direct(vm: &mut Vm, pc: *const Insn, op: Op, target: MethodId, de
         let mut new = Insn::abc(op, i.a, i.b, i.c);
         if let Some(intrinsic) = vm.intrinsic_of(target) {
             *pc.add(1).cast_mut() = Insn::raw(intrinsic as usize as u64);
-            new = Insn::abc(Op::intrinsic_q, i.a, u16::from(op != Op::invokestatic_q), i.c);
+            new = Insn::abc(Op::intrinsic_q, i.a, i.b, i.c);
         }
-        // `b` of the old instruction is needed again only if it is taken back as a whole.
+        // `b` stays: the collector reads the kinds of the arguments from the constant pool.
         vm.quicken(pc.cast_mut(), new, depth);
     }
 }
