@@ -2,9 +2,9 @@
 //! between machines; what can change (mirror, static fields, initialisation state, compiled code)
 //! lives in the heap or in `ClassRt`/`MethodRt` of one machine.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use classfile::ClassFile;
+use classfile::{ClassBytes, ClassFile, JImage};
 use rustc_hash::FxHashMap;
 
 use crate::code::{Code, Insn};
@@ -87,7 +87,7 @@ pub struct Class {
     /// Defining loader.
     pub loader: LoaderId,
     /// The class file; `None` for arrays and primitives.
-    pub file: Option<Arc<ClassFile>>,
+    pub file: FileSource,
     /// Fields declared here: class-file order, then the ones the machine adds.
     pub fields: Box<[Field]>,
     /// Methods declared here, class-file order.
@@ -134,10 +134,22 @@ impl Class {
         matches!(self.shape, Shape::Array { .. })
     }
 
+    /// The class file, parsed now if it was not needed before; `None` for arrays and primitives.
+    #[inline]
+    pub fn file(&self) -> Option<&Arc<ClassFile>> {
+        self.file.get()
+    }
+
+    /// Whether there is a class file.
+    #[inline]
+    pub fn has_file(&self) -> bool {
+        matches!(self.shape, Shape::Instance)
+    }
+
     /// The class file. Panics for arrays and primitives, which no constant pool refers to.
     #[inline]
     pub fn class_file(&self) -> &Arc<ClassFile> {
-        self.file.as_ref().expect("internal: only instance classes have a class file")
+        self.file().expect("internal: only instance classes have a class file")
     }
 
     /// The name as `Class.getName` and exception texts spell it: `java.lang.Object`, `[I`.
@@ -170,6 +182,66 @@ impl Class {
         self.methods
             .iter()
             .find(|m| m.name.as_bytes() == name && m.descriptor.as_bytes() == descriptor)
+    }
+}
+
+/// Where a class file comes from.
+pub struct FileSource {
+    parsed: OnceLock<Arc<ClassFile>>,
+    origin: Origin,
+}
+
+enum Origin {
+    /// Arrays and primitives.
+    None,
+    /// Parsed from the start.
+    Parsed,
+    /// In the JDK's class library, under this name.
+    Library(Arc<JImage>, Symbol),
+    /// These bytes.
+    Bytes(ClassBytes),
+}
+
+impl FileSource {
+    /// No class file.
+    pub fn none() -> FileSource {
+        FileSource { parsed: OnceLock::new(), origin: Origin::None }
+    }
+
+    /// A class file that is parsed already.
+    pub fn parsed(file: Arc<ClassFile>) -> FileSource {
+        FileSource { parsed: OnceLock::from(file), origin: Origin::Parsed }
+    }
+
+    /// A class file of the JDK's class library.
+    pub fn library(library: Arc<JImage>, name: Symbol) -> FileSource {
+        FileSource { parsed: OnceLock::new(), origin: Origin::Library(library, name) }
+    }
+
+    /// A class file in memory.
+    pub fn bytes(bytes: ClassBytes) -> FileSource {
+        FileSource { parsed: OnceLock::new(), origin: Origin::Bytes(bytes) }
+    }
+
+    fn get(&self) -> Option<&Arc<ClassFile>> {
+        if let Some(file) = self.parsed.get() {
+            return Some(file);
+        }
+        let bytes = match &self.origin {
+            Origin::None | Origin::Parsed => return None,
+            Origin::Library(library, name) => library.find_class(name.as_bytes())?.1,
+            Origin::Bytes(bytes) => bytes.clone(),
+        };
+        Some(self.parsed.get_or_init(|| {
+            let file = ClassFile::parse(bytes);
+            Arc::new(file.expect("internal: a class file that was parsed before"))
+        }))
+    }
+}
+
+impl std::fmt::Debug for FileSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.parsed.get().is_some() { "parsed" } else { "not parsed" })
     }
 }
 

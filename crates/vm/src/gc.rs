@@ -105,6 +105,15 @@ impl Vm {
         self.collect_extent(if full { Extent::Full } else { Extent::Young });
     }
 
+    /// Bytes that an object takes in the heap.
+    pub fn object_size(&mut self, object: Ref) -> usize {
+        let mut shapes = std::mem::take(&mut self.gc.shapes);
+        shapes.extend(self);
+        let size = shapes.size(self, object);
+        self.gc.shapes = shapes;
+        size
+    }
+
     /// Collects everything from outside, where nobody holds on to an object but by a handle.
     pub fn collect_outside(&mut self) {
         self.gc_due = false;

@@ -246,7 +246,7 @@ impl Vm {
     /// Step 6 for strings; the other constants were set when the mirror was made.
     fn set_string_constants(&mut self, class: ClassId) -> Res<()> {
         let linked = Arc::clone(self.class(class));
-        let Some(file) = &linked.file else { return Ok(()) };
+        let Some(file) = linked.file() else { return Ok(()) };
         for (info, field) in file.fields().iter().zip(&linked.fields) {
             if info.constant_value == 0 || !field.is_static() || field.kind != Kind::Ref {
                 continue;

@@ -33,7 +33,7 @@ impl Vm {
             return None;
         }
         let method = self.method(MethodId((word >> 32) as u32));
-        let file = self.class(method.class).file.as_ref()?;
+        let file = self.class(method.class).file()?;
         explain(file, method, word as u16)
     }
 }

@@ -139,11 +139,11 @@ impl Vm {
     pub fn source_place(&self, method: MethodId, bci: u16) -> BacktraceRow {
         let rt = self.method(method);
         let class = self.class(rt.class);
-        let file = class.file.as_ref().and_then(|file| file.source_file()).map(mutf8::display);
+        let file = class.file().and_then(|file| file.source_file()).map(mutf8::display);
         let line = if rt.flags & flags::NATIVE != 0 {
             -2
         } else {
-            let code = class.file.as_ref().and_then(|file| {
+            let code = class.file().and_then(|file| {
                 let code = file.methods().get(usize::from(rt.slot))?.code.as_ref()?;
                 code.line_at(file, bci)
             });

@@ -18,7 +18,7 @@ impl Vm {
     /// Verifies a class before its initialisation; may need to load classes first.
     pub(crate) fn verify_class(&mut self, id: ClassId) -> Res<()> {
         let class = Arc::clone(self.class(id));
-        let Some(file) = &class.file else { return Ok(()) };
+        let Some(file) = class.file() else { return Ok(()) };
         if class.is_spun || self.is_jdk_loader(class.loader) || self.is_magic_accessor(id) {
             return Ok(());
         }

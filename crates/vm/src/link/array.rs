@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::DefineOptions;
-use crate::class::{Class, ReferenceKind, Shape, flags};
+use crate::class::{Class, FileSource, ReferenceKind, Shape, flags};
 use crate::frame::Res;
 use crate::symbol::Symbol;
 use crate::travel::Undo;
@@ -85,7 +85,7 @@ impl Vm {
             supers: [id].into(),
             all_interfaces: Box::default(),
             loader,
-            file: None,
+            file: FileSource::none(),
             fields: Box::default(),
             methods: Box::default(),
             vtable: Box::default(),

@@ -6,7 +6,9 @@ use classfile::{ClassFile, MethodDescriptor, MethodInfo};
 use rustc_hash::FxHashMap;
 
 use super::{DefineOptions, package_of};
-use crate::class::{Class, ClassRt, Field, Method, MethodRt, ReferenceKind, Shape, flags};
+use crate::class::{
+    Class, ClassRt, Field, FileSource, Method, MethodRt, ReferenceKind, Shape, flags,
+};
 use crate::code::Op;
 use crate::frame::Res;
 use crate::interp::stub;
@@ -106,7 +108,7 @@ impl Vm {
             nest_host,
             package,
             fields: fields.into(),
-            file: Some(file),
+            file: FileSource::parsed(file),
         });
         self.add_class(class, options)?;
         if !hidden {

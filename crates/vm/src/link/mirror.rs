@@ -96,7 +96,7 @@ impl Vm {
 
     /// Static fields with a `ConstantValue`, all but strings (these are set at initialisation).
     fn set_constants(&mut self, class: &Class, mirror: Ref) {
-        let Some(file) = &class.file else { return };
+        let Some(file) = class.file() else { return };
         for (info, field) in file.fields().iter().zip(&class.fields) {
             if info.constant_value == 0 || !field.is_static() {
                 continue;

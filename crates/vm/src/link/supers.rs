@@ -118,8 +118,7 @@ impl Vm {
     /// Whether a sealed class lets this subclass in (JVMS §4.7.31); true for all other classes.
     fn is_permitted(&self, subject: &Subclass<'_>, sealed: ClassId) -> bool {
         let class = self.class(sealed);
-        let Some(permitted) = class.file.as_ref().and_then(|file| file.permitted_subclasses())
-        else {
+        let Some(permitted) = class.file().and_then(|file| file.permitted_subclasses()) else {
             return true;
         };
         let package = self.symbols.intern(package_of(subject.name.as_bytes()));

@@ -50,7 +50,7 @@ impl Vm {
     /// Whether a class is a record class: final, directly below `Record`, with the attribute.
     pub fn is_record(&self, class: ClassId) -> bool {
         let class = self.class(class);
-        let Some(file) = &class.file else { return false };
+        let Some(file) = class.file() else { return false };
         class.flags & flags::FINAL != 0
             && class.super_class.is_some_and(|super_class| {
                 let super_class = self.class(super_class);
@@ -121,7 +121,7 @@ impl Vm {
     /// The `RecordComponent`s of a class with a `Record` attribute, an array; null without one.
     pub fn new_record_components(&mut self, class: ClassId) -> Res<Ref> {
         let class = Arc::clone(self.class(class));
-        let Some(file) = class.file.clone() else { return Ok(Ref::NULL) };
+        let Some(file) = class.file().cloned() else { return Ok(Ref::NULL) };
         let Some(components) = file.record_components() else { return Ok(Ref::NULL) };
         let layout = RecordComponentLayout::of(self)?;
         let mut objects = Vec::with_capacity(components.len());

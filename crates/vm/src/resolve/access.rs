@@ -47,7 +47,7 @@ impl Vm {
         if let Some(host) = linked.nest_host {
             return Ok(host);
         }
-        let Some(name) = linked.file.as_ref().and_then(|file| file.nest_host()) else {
+        let Some(name) = linked.file().and_then(|file| file.nest_host()) else {
             return Ok(class);
         };
         // A class whose host cannot be used is its own host; only what must run first goes up.
@@ -56,7 +56,7 @@ impl Vm {
             Err(Trap::Throw(_)) => return Ok(class),
             Err(trap) => return Err(trap),
         };
-        let members = self.class(host).file.as_ref().and_then(|file| file.nest_members());
+        let members = self.class(host).file().and_then(|file| file.nest_members());
         let own_name = linked.class_file().name();
         let agrees = members.is_some_and(|members| members.contains(&own_name));
         Ok(if agrees && self.same_package(host, class) { host } else { class })

@@ -98,7 +98,7 @@ impl Vm {
         {
             return Ok(known.id);
         }
-        let file = match known.as_ref().and_then(|known| known.file.clone()) {
+        let file = match known.as_ref().and_then(|known| known.file().cloned()) {
             Some(file) => file,
             None => {
                 let bytes = ClassBytes::from_vec(write_class(shape));

@@ -118,7 +118,7 @@ impl Vm {
     fn may_implement(&mut self, caller: ClassId, interface: &[u8]) -> Res<bool> {
         let interface = self.load_class(self.class(caller).loader, interface)?;
         let class = self.class(interface);
-        let sealed = class.file.as_ref().is_some_and(|file| file.permitted_subclasses().is_some());
+        let sealed = class.file().is_some_and(|file| file.permitted_subclasses().is_some());
         Ok(class.is_interface() && !sealed && self.can_access_class(caller, interface))
     }
 

@@ -163,7 +163,7 @@ fn is_instance(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 
 fn is_interface(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let class = this_class(vm, &mut args);
-    Ok(u64::from(class.is_interface() && class.file.is_some()))
+    Ok(u64::from(class.is_interface() && class.has_file()))
 }
 
 fn is_array(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
@@ -212,7 +212,7 @@ fn get_modifiers(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 
 fn get_generic_signature(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let class = this_class(vm, &mut args);
-    match class.file.as_ref().and_then(|file| file.signature()) {
+    match class.file().and_then(|file| file.signature()) {
         Some(signature) => Ok(vm.new_string_mutf8(signature)?.to_slot()),
         None => Ok(0),
     }
@@ -220,7 +220,7 @@ fn get_generic_signature(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 
 fn get_raw_annotations(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let class = this_class(vm, &mut args);
-    match class.file.as_ref().and_then(|file| file.raw_annotations()) {
+    match class.file().and_then(|file| file.raw_annotations()) {
         Some(bytes) => Ok(vm.new_byte_array(bytes)?.to_slot()),
         None => Ok(0),
     }
@@ -228,7 +228,7 @@ fn get_raw_annotations(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 
 fn get_raw_type_annotations(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let class = this_class(vm, &mut args);
-    match class.file.as_ref().and_then(|file| file.raw_type_annotations()) {
+    match class.file().and_then(|file| file.raw_type_annotations()) {
         Some(bytes) => Ok(vm.new_byte_array(bytes)?.to_slot()),
         None => Ok(0),
     }
@@ -236,7 +236,7 @@ fn get_raw_type_annotations(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 
 fn get_constant_pool(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let class = this_class(vm, &mut args);
-    if class.file.is_none() {
+    if !class.has_file() {
         return Ok(0);
     }
     let pool_class = vm.boot_class("jdk/internal/reflect/ConstantPool")?;
@@ -272,7 +272,7 @@ fn set_signers(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 
 fn get_class_file_version(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let class = this_class(vm, &mut args);
-    let version = match &class.file {
+    let version = match class.file() {
         Some(file) => i32::from(file.major()) | i32::from(file.minor()) << 16,
         None => i32::from(vm.jdk) + 44,
     };
@@ -286,7 +286,7 @@ fn get_class_access_flags_raw(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 
 /// The flags as the class file has them, `ACC_SUPER` included.
 pub(crate) fn raw_access_flags(class: &Class) -> u16 {
-    class.file.as_ref().map_or(class.flags, |file| file.access_flags())
+    class.file().map_or(class.flags, |file| file.access_flags())
 }
 
 pub(crate) fn mirror_or_null(vm: &Vm, class: Option<ClassId>) -> Ref {

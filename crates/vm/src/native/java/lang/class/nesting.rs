@@ -25,7 +25,7 @@ pub(crate) const NATIVES: &[NativeRow] = &[
 
 /// The class's own entry in its `InnerClasses`; a hidden class's is found by its class-file name.
 fn own_entry(class: &Class) -> Option<InnerClass> {
-    let file = class.file.as_ref()?;
+    let file = class.file()?;
     let pool = file.constant_pool();
     file.inner_classes().into_iter().find(|entry| pool.class_name(entry.inner) == file.name())
 }
@@ -33,7 +33,7 @@ fn own_entry(class: &Class) -> Option<InnerClass> {
 fn get_declared_classes(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let class = this_class(vm, &mut args);
     let mut members = Vec::new();
-    if let Some(file) = class.file.clone() {
+    if let Some(file) = class.file().cloned() {
         let pool = file.constant_pool();
         for entry in file.inner_classes() {
             if entry.outer == 0 || entry.inner == 0 || pool.class_name(entry.outer) != file.name() {
@@ -58,7 +58,7 @@ fn get_declaring_class(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 /// Both classes must say that one is a member of the other.
 fn check_inner_class(vm: &mut Vm, outer: ClassId, inner: ClassId) -> Res<()> {
     let (outer, inner) = (Arc::clone(vm.class(outer)), Arc::clone(vm.class(inner)));
-    let Some(file) = &outer.file else { return Ok(()) };
+    let Some(file) = outer.file() else { return Ok(()) };
     let pool = file.constant_pool();
     for entry in file.inner_classes() {
         // By run-time names: no attribute knows of a hidden class.
@@ -82,7 +82,7 @@ fn get_simple_binary_name(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 
 fn get_enclosing_method(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let class = this_class(vm, &mut args);
-    let Some(file) = class.file.clone() else { return Ok(0) };
+    let Some(file) = class.file().cloned() else { return Ok(0) };
     let Some((enclosing, method)) = file.enclosing_method() else { return Ok(0) };
     let enclosing = vm.resolve_class(class.id, enclosing)?;
     let mut parts = [vm.mirror(enclosing), Ref::NULL, Ref::NULL];
@@ -95,13 +95,13 @@ fn get_enclosing_method(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 
 fn get_nest_host(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let class = this_class(vm, &mut args);
-    let host = if class.file.is_some() { vm.nest_host(class.id)? } else { class.id };
+    let host = if class.has_file() { vm.nest_host(class.id)? } else { class.id };
     Ok(vm.mirror(host).to_slot())
 }
 
 fn get_nest_members(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let class = this_class(vm, &mut args);
-    if class.file.is_none() {
+    if !class.has_file() {
         return new_class_array(vm, &[class.id]);
     }
     let host = vm.nest_host(class.id)?;
@@ -119,7 +119,7 @@ fn get_nest_members(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 
 fn get_permitted_subclasses(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let class = this_class(vm, &mut args);
-    let Some(file) = class.file.clone() else { return Ok(0) };
+    let Some(file) = class.file().cloned() else { return Ok(0) };
     let Some(names) = file.permitted_subclasses() else { return Ok(0) };
     let mut subclasses = Vec::with_capacity(names.len());
     for name in names {

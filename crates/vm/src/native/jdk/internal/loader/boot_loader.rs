@@ -34,7 +34,7 @@ fn get_system_package_names(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
     let packages: BTreeSet<&'static [u8]> = vm
         .classes
         .iter()
-        .filter(|rt| rt.class.loader == LoaderId::BOOT && rt.class.file.is_some())
+        .filter(|rt| rt.class.loader == LoaderId::BOOT && rt.class.has_file())
         .map(|rt| rt.class.package.as_bytes())
         .collect();
     let mut names = Vec::with_capacity(packages.len());
@@ -56,7 +56,7 @@ fn get_system_package_location(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
         .iter()
         .find(|rt| {
             rt.class.loader == LoaderId::BOOT
-                && rt.class.file.is_some()
+                && rt.class.has_file()
                 && rt.class.package.as_bytes() == package.as_bytes()
         })
         .map(|rt| rt.class.id);

@@ -41,7 +41,7 @@ fn are_nest_mates(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     if one.id == other.id {
         return Ok(1);
     }
-    if one.file.is_none() || other.file.is_none() {
+    if !one.has_file() || !other.has_file() {
         return Ok(0);
     }
     let host = vm.nest_host(one.id)?;
