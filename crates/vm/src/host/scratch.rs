@@ -10,7 +10,8 @@ mod tree;
 use std::collections::BTreeMap;
 
 use super::{
-    Change, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform, Right, Space, errno,
+    Change, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform, Right, Space,
+    errno,
 };
 use tree::{Inode, Place, Tree};
 
@@ -90,7 +91,9 @@ impl<H: Host> Scratch<H> {
         let (from_path, to_path) = (self.absolute(from), self.absolute(to));
         let from = self.tree.find(&from_path, Links::Keep);
         let to = self.tree.find(&to_path, Links::Keep);
-        let Some(from) = from.filter(|place| self.tree.owns(place)) else { return self.inner.change(change) };
+        let Some(from) = from.filter(|place| self.tree.owns(place)) else {
+            return self.inner.change(change);
+        };
         let Some(to) = to else { return Err(Failure::Os(errno::EXDEV)) };
         match change {
             Change::Rename { .. } => self.tree.rename(&from, &to),
@@ -202,7 +205,8 @@ impl<H: Host> Host for Scratch<H> {
     }
 
     fn metadata(&mut self, path: &[u8], links: Links) -> HostResult<Metadata> {
-        let ours = |tree: &mut Tree, place: &Place| tree.existing(place).map(|inode| tree.metadata(inode));
+        let ours =
+            |tree: &mut Tree, place: &Place| tree.existing(place).map(|inode| tree.metadata(inode));
         self.answer(path, links, ours, |inner| inner.metadata(path, links))
     }
 
@@ -216,12 +220,18 @@ impl<H: Host> Host for Scratch<H> {
     }
 
     fn real_path(&mut self, path: &[u8]) -> HostResult<Vec<u8>> {
-        let ours = |tree: &mut Tree, place: &Place| tree.existing(place).map(|_| place.path.clone());
+        let ours =
+            |tree: &mut Tree, place: &Place| tree.existing(place).map(|_| place.path.clone());
         self.answer(path, Links::Follow, ours, |inner| inner.real_path(path))
     }
 
     fn read_link(&mut self, path: &[u8]) -> HostResult<Vec<u8>> {
-        self.answer(path, Links::Keep, |tree, place| tree.read_link(place), |inner| inner.read_link(path))
+        self.answer(
+            path,
+            Links::Keep,
+            |tree, place| tree.read_link(place),
+            |inner| inner.read_link(path),
+        )
     }
 
     fn space(&mut self, path: &[u8]) -> HostResult<Space> {
@@ -251,9 +261,16 @@ impl<H: Host> Host for Scratch<H> {
             | Change::RemoveFile { path }
             | Change::SymbolicLink { path, .. } => (path, Links::Keep),
             Change::SetMode { path, .. } => (path, Links::Follow),
-            Change::SetOwner { path, links, .. } | Change::SetTimes { path, links, .. } => (path, links),
+            Change::SetOwner { path, links, .. } | Change::SetTimes { path, links, .. } => {
+                (path, links)
+            }
         };
-        self.answer(path, links, |tree, place| tree.change(place, change), |inner| inner.change(change))
+        self.answer(
+            path,
+            links,
+            |tree, place| tree.change(place, change),
+            |inner| inner.change(change),
+        )
     }
 
     fn ask(&mut self, right: Right) -> HostResult<()> {

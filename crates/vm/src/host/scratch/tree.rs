@@ -131,13 +131,15 @@ impl Tree {
             }
         }
         let inode = *current.last()?;
-        let parent = current.len().checked_sub(2).map(|at| (current[at], done[done.len() - 1].clone()));
+        let parent =
+            current.len().checked_sub(2).map(|at| (current[at], done[done.len() - 1].clone()));
         Some(Place { parent, inode: Some(inode), path: join(&done), error: None, doubtful: None })
     }
 
     /// Whether a place is certainly ours: something below the root, or a way that it blocks.
     pub(super) fn owns(&self, place: &Place) -> bool {
-        place.inode.is_some_and(|inode| inode != ROOT) || (place.error.is_some() && place.doubtful.is_none())
+        place.inode.is_some_and(|inode| inode != ROOT)
+            || (place.error.is_some() && place.doubtful.is_none())
     }
 
     /// What is at a place.
@@ -186,7 +188,12 @@ impl Tree {
         Ok(n)
     }
 
-    pub(super) fn write(&mut self, inode: Inode, at: Option<u64>, bytes: &[u8]) -> HostResult<usize> {
+    pub(super) fn write(
+        &mut self,
+        inode: Inode,
+        at: Option<u64>,
+        bytes: &[u8],
+    ) -> HostResult<usize> {
         let Content::File(content) = &self.entry(inode).content else { return os(errno::EISDIR) };
         let at = at.unwrap_or(content.len() as u64);
         let end = at.saturating_add(bytes.len() as u64);
@@ -297,7 +304,8 @@ impl Tree {
             Change::SetOwner { user, group, .. } => {
                 let inode = self.existing(place)?;
                 let owner = self.entry(inode).owner;
-                let same = |wanted: i32, is: u32| u32::try_from(wanted).is_ok_and(|wanted| wanted != is);
+                let same =
+                    |wanted: i32, is: u32| u32::try_from(wanted).is_ok_and(|wanted| wanted != is);
                 // Only a superuser gives files away.
                 if same(user, owner.0) || same(group, owner.1) { os(errno::EPERM) } else { Ok(()) }
             }
@@ -328,7 +336,9 @@ impl Tree {
         }
         if let Some(old) = to.inode {
             match (&self.entry(old).content, is_folder) {
-                (Content::Folder(children), true) if !children.is_empty() => return os(errno::ENOTEMPTY),
+                (Content::Folder(children), true) if !children.is_empty() => {
+                    return os(errno::ENOTEMPTY);
+                }
                 (Content::Folder(_), true) => {}
                 (Content::Folder(_), false) => return os(errno::EISDIR),
                 (_, true) => return os(errno::ENOTDIR),
@@ -336,7 +346,9 @@ impl Tree {
             }
             self.remove(to, old)?;
         }
-        let ((Some((old_folder, old_name)), Some((folder, name))), now) = ((&from.parent, &to.parent), self.now) else {
+        let ((Some((old_folder, old_name)), Some((folder, name))), now) =
+            ((&from.parent, &to.parent), self.now)
+        else {
             return os(errno::EACCES);
         };
         self.children_mut(*old_folder)?.remove(old_name);

@@ -182,8 +182,11 @@ impl Vm {
             self.get_field_ref(module, "descriptor", "Ljava/lang/module/ModuleDescriptor;");
         // One that cannot be read as a version is not told to the machine.
         let version = descriptor.some().and_then(|descriptor| {
-            self.get_field_ref(descriptor, "version", "Ljava/lang/module/ModuleDescriptor$Version;").some()
+            self.get_field_ref(descriptor, "version", "Ljava/lang/module/ModuleDescriptor$Version;")
+                .some()
         });
-        version.map_or(Ref::NULL, |version| self.get_field_ref(version, "version", "Ljava/lang/String;"))
+        version.map_or(Ref::NULL, |version| {
+            self.get_field_ref(version, "version", "Ljava/lang/String;")
+        })
     }
 }
