@@ -3,7 +3,6 @@
 //! Stands between the machine and the explorers: knows how one test or suite is run and watched, not
 //! how tests are chosen, and nothing of solvers, files to write or terminals.
 
-#![cfg_attr(test, expect(clippy::unwrap_used, reason = "a test may panic"))]
 
 pub mod assemble;
 pub mod java;
