@@ -73,7 +73,10 @@ fn a_test_that_ends_the_program_fails_and_the_other_classes_still_run() {
     let text = stdout(&output);
     let exits = "  FAILED   exits()\n      the test ended the program: System.exit(3)\n  not run  later()\n";
     assert!(text.contains(exits), "{text}{}", stderr(&output));
-    assert!(text.contains("  FAILED   deadlocks()\n      deadlock, no thread can ever run again\n"), "{text}");
+    assert!(
+        text.contains("  FAILED   deadlocks()\n      deadlock, no thread can ever run again\n"),
+        "{text}"
+    );
     assert!(text.contains("stopping.CTest\n  passed   passes()\n"), "{text}");
     assert!(text.ends_with("\n5 tests: 2 passed, 2 failed, 0 skipped, 1 not run\n"), "{text}");
     assert_eq!(output.status.code(), Some(1));
@@ -84,8 +87,14 @@ fn json_is_all_that_goes_to_standard_output() {
     let class_path = format!("{}:{}", classes("junit/stopping").display(), suite::jars(JUPITER));
     let output = run(&class_path, &["--format", "json"], &["stopping.ATest"]);
     let text = stdout(&output);
-    assert!(text.starts_with("{\n  \"version\": 1,\n  \"summary\": {\n    \"tests\": 3,\n"), "{text}");
-    assert!(text.contains("\"outcome\": \"stopped\",\n      \"reason\": \"ended with code 3\"\n"), "{text}");
+    assert!(
+        text.starts_with("{\n  \"version\": 1,\n  \"summary\": {\n    \"tests\": 3,\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("\"outcome\": \"stopped\",\n      \"reason\": \"ended with code 3\"\n"),
+        "{text}"
+    );
     assert!(text.ends_with("}\n"), "{text}");
     assert_eq!(stderr(&output), "a runs\n");
     assert_eq!(output.status.code(), Some(1));

@@ -3,7 +3,6 @@
 //! Stands between the machine and the explorers: knows how one test or suite is run and watched, not
 //! how tests are chosen, and nothing of solvers, files to write or terminals.
 
-
 pub mod assemble;
 pub mod java;
 pub mod junit;

@@ -141,7 +141,9 @@ fn shown(report: &Report, with_ids: bool) -> Vec<Shown> {
         };
         let outcome = match &node.outcome {
             Outcome::Passed => vec!["passed".to_owned()],
-            Outcome::Failed(failures) => failures.iter().flat_map(|it| failure("failed", it)).collect(),
+            Outcome::Failed(failures) => {
+                failures.iter().flat_map(|it| failure("failed", it)).collect()
+            }
             Outcome::Aborted(it) => failure("aborted", it),
             Outcome::Skipped(reason) => vec!["skipped".to_owned(), reason.clone()],
             Outcome::Stopped(stop) => vec![format!("stopped {stop:?}")],
@@ -186,7 +188,8 @@ fn without_hashes(line: &str) -> String {
     let mut parts = line.split('@');
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let n_digits = part.find(|character: char| !character.is_ascii_hexdigit()).unwrap_or(part.len());
+        let n_digits =
+            part.find(|character: char| !character.is_ascii_hexdigit()).unwrap_or(part.len());
         text.push('@');
         text.push_str(if n_digits > 4 { &part[n_digits..] } else { part });
     }
@@ -211,7 +214,11 @@ fn check_platform(name: &str, jars: &[&[&str]]) {
         assert!(plan.junit4.is_empty() && plan.junit3.is_empty());
         let report = suite.run(&plan);
         assert_eq!(report.stop, None);
-        check_same(&suite.jdk, &shown(&report, true), &suite.expected("PlatformOracle", &plan.platform));
+        check_same(
+            &suite.jdk,
+            &shown(&report, true),
+            &suite.expected("PlatformOracle", &plan.platform),
+        );
     }
 }
 
@@ -237,7 +244,11 @@ fn junit_4_reports_as_on_a_real_jvm() {
         // The suite of classes that are found anyway is left out, and so are classes inside `Enclosed`.
         assert_eq!(plan.junit4, ["four/BasicsTest", "four/RulesTest", "four/RunnersTest"]);
         let report = suite.run(&plan);
-        check_same(&suite.jdk, &shown(&report, false), &suite.expected("JUnit4Oracle", &plan.junit4));
+        check_same(
+            &suite.jdk,
+            &shown(&report, false),
+            &suite.expected("JUnit4Oracle", &plan.junit4),
+        );
     }
 }
 
@@ -246,7 +257,11 @@ fn junit_3_on_junit_4_reports_as_on_a_real_jvm() {
     for suite in suites("junit3", &[JUNIT4]) {
         let plan = suite.plan(&[]);
         let report = suite.run(&plan);
-        check_same(&suite.jdk, &shown(&report, false), &suite.expected("JUnit4Oracle", &plan.junit4));
+        check_same(
+            &suite.jdk,
+            &shown(&report, false),
+            &suite.expected("JUnit4Oracle", &plan.junit4),
+        );
     }
 }
 

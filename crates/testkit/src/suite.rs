@@ -27,7 +27,12 @@ pub fn jars(names: &[&str]) -> String {
 
 /// Compiles all sources below a folder if needed and returns the folder of the class files; other files
 /// are copied there. `name` says where in the cache it lies.
-pub fn compile(jdk: &Jdk, name: &str, sources: &Path, class_path: &str) -> Result<PathBuf, CompileError> {
+pub fn compile(
+    jdk: &Jdk,
+    name: &str,
+    sources: &Path,
+    class_path: &str,
+) -> Result<PathBuf, CompileError> {
     let classes = cache(&root::target(), jdk).join("suites").join(name);
     let at = |path: &Path| {
         let path = path.to_path_buf();
@@ -90,7 +95,8 @@ pub fn ask(jdk: &Jdk, classes: &[&Path], jars: &str, line: &[&str]) -> io::Resul
     if let Ok(known) = fs::read_to_string(&record) {
         return Ok(known);
     }
-    let mut class_path: Vec<String> = classes.iter().map(|folder| folder.display().to_string()).collect();
+    let mut class_path: Vec<String> =
+        classes.iter().map(|folder| folder.display().to_string()).collect();
     class_path.push(jars.to_owned());
     let mut command = Command::new(jdk.command("java"));
     oracle::settle(&mut command, jdk);

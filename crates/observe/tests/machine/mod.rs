@@ -16,7 +16,8 @@ use vm::host::fixed::{FixedHost, Output};
 use vm::host::guard::{Guard, Policy};
 use vm::host::scratch::Scratch;
 use vm::host::{
-    Change, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform, Right, Space, errno,
+    Change, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform, Right, Space,
+    errno,
 };
 use vm::vm::{Options, Vm};
 
@@ -135,7 +136,8 @@ impl Host for Disk {
     }
     fn list(&mut self, name: &[u8]) -> HostResult<Vec<Vec<u8>>> {
         let entries = fs::read_dir(path(name)).map_err(failure)?;
-        let mut names: Vec<Vec<u8>> = entries.flatten().map(|entry| entry.file_name().into_vec()).collect();
+        let mut names: Vec<Vec<u8>> =
+            entries.flatten().map(|entry| entry.file_name().into_vec()).collect();
         names.sort();
         Ok(names)
     }

@@ -279,6 +279,7 @@ impl<H: Host> Host for Scratch<H> {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
     use crate::host::Denial;
