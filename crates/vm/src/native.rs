@@ -149,6 +149,7 @@ pub fn table() -> NativeTable {
         sun::nio::ch::net::NATIVES,
         sun::nio::fs::attributes::NATIVES,
         sun::nio::fs::directories::NATIVES,
+        sun::nio::fs::mounts::NATIVES,
         sun::nio::fs::paths::NATIVES,
         sun::nio::fs::transfer::NATIVES,
     ])

@@ -6,7 +6,7 @@
 
 use super::{
     Change, Denial, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform, Right,
-    Space, fixed,
+    Space, errno, fixed,
 };
 
 /// What the user granted.
@@ -222,10 +222,10 @@ impl<H: Host> Host for Guard<H> {
 
     fn access(&mut self, path: &[u8], mode: i32) -> HostResult<()> {
         const WRITE: i32 = 2;
-        if mode & WRITE != 0 {
-            self.check(path, Purpose::Write, Links::Follow)?;
-        } else {
-            self.check_look(path, Links::Follow)?;
+        self.check_look(path, Links::Follow)?;
+        // What may only be read is not writable, as on a read-only disk.
+        if mode & WRITE != 0 && self.check(path, Purpose::Write, Links::Follow).is_err() {
+            return Err(Failure::Os(errno::EROFS));
         }
         self.inner.access(path, mode)
     }

@@ -3,6 +3,7 @@
 
 pub(crate) mod attributes;
 pub(crate) mod directories;
+pub(crate) mod mounts;
 pub(crate) mod paths;
 pub(crate) mod transfer;
 

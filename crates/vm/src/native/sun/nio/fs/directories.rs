@@ -1,4 +1,4 @@
-//! `UnixNativeDispatcher`: listing folders. A directory stream is a block of raw memory: position,
+//! `UnixNativeDispatcher`: listing folders. A stream of names is a block of raw memory: position,
 //! end, descriptor to close (or -1), then the names, each with its length before it. It travels in
 //! time like all raw memory.
 
@@ -19,13 +19,18 @@ pub(crate) const NATIVES: &[NativeRow] = &[
 ];
 
 const HEAD: u64 = 24;
-const NO_DESCRIPTOR: u64 = u64::MAX;
+pub(super) const NO_DESCRIPTOR: u64 = u64::MAX;
 
-fn stream(vm: &mut Vm, path: &[u8], descriptor: u64) -> Res<u64> {
+fn open_stream(vm: &mut Vm, path: &[u8], descriptor: u64) -> Res<u64> {
     let result = vm.host.list(path);
     let names = or_unix(vm, result)?;
+    new_stream(vm, &names, descriptor)
+}
+
+/// A stream of names; `NO_DESCRIPTOR` where nothing is to be closed with it.
+pub(super) fn new_stream(vm: &mut Vm, names: &[Vec<u8>], descriptor: u64) -> Res<u64> {
     let mut content = Vec::new();
-    for name in &names {
+    for name in names {
         content.extend_from_slice(&(name.len() as u64).to_le_bytes());
         content.extend_from_slice(name);
     }
@@ -52,14 +57,14 @@ fn word(vm: &mut Vm, address: u64) -> Res<u64> {
 
 fn open(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let path = path_argument(vm, &mut args)?;
-    stream(vm, &path, NO_DESCRIPTOR)
+    open_stream(vm, &path, NO_DESCRIPTOR)
 }
 
 fn open_descriptor(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let descriptor = args.int();
     let result = vm.files.table.get(descriptor).map(|file| file.path.clone());
     let path = or_unix(vm, result)?;
-    stream(vm, &path, u64::from(descriptor.cast_unsigned()))
+    open_stream(vm, &path, u64::from(descriptor.cast_unsigned()))
 }
 
 fn close(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
@@ -76,10 +81,18 @@ fn close(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 /// The next name; null behind the last one.
 fn next(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let address = args.long().cast_unsigned();
+    match next_name(vm, address)? {
+        Some(name) => Ok(vm.new_byte_array(&name)?.to_slot()),
+        None => Ok(0),
+    }
+}
+
+/// The next name of a stream; `None` behind the last one.
+pub(super) fn next_name(vm: &mut Vm, address: u64) -> Res<Option<Vec<u8>>> {
     let position = word(vm, address)?;
     let end = word(vm, address + 8)?;
     if position >= end {
-        return Ok(0);
+        return Ok(None);
     }
     let length = word(vm, address + position)?;
     let name = vm
@@ -90,7 +103,7 @@ fn next(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     if !vm.heap.raw_store(address, &(position + 8 + length).to_le_bytes()) {
         return Err(broken(vm));
     }
-    Ok(vm.new_byte_array(&name)?.to_slot())
+    Ok(Some(name))
 }
 
 fn rewind(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
