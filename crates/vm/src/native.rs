@@ -252,6 +252,9 @@ impl NativeTable {
 
     /// The native behind a method.
     pub fn find(&self, class: &str, name: &str, descriptor: &str) -> Option<NativeFn> {
+        if is_registration(class, name, descriptor) {
+            return Some(nothing);
+        }
         let candidates = self.rows.get(&(class, name))?;
         candidates
             .iter()
@@ -259,4 +262,12 @@ impl NativeTable {
             .or_else(|| candidates.iter().find(|(d, _)| d.is_empty()))
             .map(|&(_, f)| f)
     }
+}
+
+/// Whether a native of the JDK only makes its fields and methods known to code in C.
+fn is_registration(class: &str, name: &str, descriptor: &str) -> bool {
+    const JDK: [&str; 5] = ["java/", "javax/", "jdk/", "sun/", "com/sun/"];
+    descriptor == "()V"
+        && (name == "initIDs" || name == "registerNatives")
+        && JDK.iter().any(|package| class.starts_with(package))
 }

@@ -2,7 +2,7 @@
 
 use crate::frame::Res;
 use crate::host::{Handle, OpenHow};
-use crate::native::{Args, NativeRow, nothing, zero};
+use crate::native::{Args, NativeRow, zero};
 use crate::vm::Vm;
 
 use super::{descriptor_number, or_io, set_descriptor_number};
@@ -10,7 +10,6 @@ use super::{descriptor_number, or_io, set_descriptor_number};
 const DESCRIPTOR: &str = "java/io/FileDescriptor";
 
 pub(crate) const NATIVES: &[NativeRow] = &[
-    (DESCRIPTOR, "initIDs", "()V", nothing),
     (DESCRIPTOR, "getHandle", "(I)J", handle),
     (DESCRIPTOR, "getAppend", "(I)Z", append),
     (DESCRIPTOR, "close0", "()V", close),

@@ -2,7 +2,7 @@
 
 use crate::frame::Res;
 use crate::host::OpenHow;
-use crate::native::{Args, NativeRow, nothing};
+use crate::native::{Args, NativeRow};
 use crate::vm::Vm;
 
 use super::{descriptor_number, open_for, open_number, or_io, read_byte, read_range, write_range};
@@ -11,7 +11,6 @@ const INPUT: &str = "java/io/FileInputStream";
 const OUTPUT: &str = "java/io/FileOutputStream";
 
 pub(crate) const NATIVES: &[NativeRow] = &[
-    (INPUT, "initIDs", "()V", nothing),
     (INPUT, "open0", "(Ljava/lang/String;)V", open_input),
     (INPUT, "read0", "()I", read),
     (INPUT, "readBytes", "([BII)I", read_bytes),
@@ -20,7 +19,6 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (INPUT, "length0", "()J", length),
     (INPUT, "position0", "()J", position),
     (INPUT, "isRegularFile0", "(Ljava/io/FileDescriptor;)Z", is_regular_file),
-    (OUTPUT, "initIDs", "()V", nothing),
     (OUTPUT, "open0", "(Ljava/lang/String;Z)V", open_output),
     (OUTPUT, "write", "(IZ)V", write),
     (OUTPUT, "writeBytes", "([BIIZ)V", write_bytes),

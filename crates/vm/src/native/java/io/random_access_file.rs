@@ -2,7 +2,7 @@
 
 use crate::frame::Res;
 use crate::host::OpenHow;
-use crate::native::{Args, NativeRow, nothing};
+use crate::native::{Args, NativeRow};
 use crate::vm::Vm;
 
 use super::{open_for, open_number, or_io, read_byte, read_range, write_range};
@@ -10,7 +10,6 @@ use super::{open_for, open_number, or_io, read_byte, read_range, write_range};
 const FILE: &str = "java/io/RandomAccessFile";
 
 pub(crate) const NATIVES: &[NativeRow] = &[
-    (FILE, "initIDs", "()V", nothing),
     (FILE, "open0", "(Ljava/lang/String;I)V", open),
     (FILE, "read0", "()I", read),
     (FILE, "readBytes", "([BII)I", read_bytes),

@@ -3,14 +3,13 @@
 use crate::files;
 use crate::frame::{Res, Trap};
 use crate::host::{Change, Failure, HostResult, Links, Metadata, OpenHow, errno};
-use crate::native::{Args, NativeRow, denied, io_failure, nothing};
+use crate::native::{Args, NativeRow, denied, io_failure};
 use crate::value::Ref;
 use crate::vm::Vm;
 
 const FS: &str = "java/io/UnixFileSystem";
 
 pub(crate) const NATIVES: &[NativeRow] = &[
-    (FS, "initIDs", "()V", nothing),
     (FS, "canonicalize0", "(Ljava/lang/String;)Ljava/lang/String;", canonicalize),
     (FS, "getBooleanAttributes0", "(Ljava/io/File;)I", boolean_attributes),
     (FS, "checkAccess", "(Ljava/io/File;I)Z", check_access),

@@ -8,14 +8,13 @@ use std::sync::Arc;
 
 use crate::class::{Class, Shape};
 use crate::frame::Res;
-use crate::native::{Args, NativeRow, nothing};
+use crate::native::{Args, NativeRow};
 use crate::value::{ClassId, Kind, LoaderId, Ref, Value};
 use crate::vm::Vm;
 
 const CLASS: &str = "java/lang/Class";
 
 pub(crate) const NATIVES: &[NativeRow] = &[
-    (CLASS, "registerNatives", "()V", nothing),
     (CLASS, "desiredAssertionStatus0", "(Ljava/lang/Class;)Z", desired_assertion_status),
     (CLASS, "getPrimitiveClass", "(Ljava/lang/String;)Ljava/lang/Class;", get_primitive_class),
     (

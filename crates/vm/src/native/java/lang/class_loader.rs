@@ -6,7 +6,7 @@ use crate::frame::{Hook, Res, Trap, Upcall};
 use crate::heap::ELEMENTS_OFFSET;
 use crate::link::DefineOptions;
 use crate::native::java::lang::class::internal_name;
-use crate::native::{Args, NativeRow, nothing};
+use crate::native::{Args, NativeRow};
 use crate::value::{ClassId, Kind, Ref};
 use crate::vm::Vm;
 
@@ -19,7 +19,6 @@ const STRONG_LOADER_LINK: i32 = 4;
 const ACCESS_VM_ANNOTATIONS: i32 = 8;
 
 pub(crate) const NATIVES: &[NativeRow] = &[
-    (LOADER, "registerNatives", "()V", nothing),
     (
         LOADER,
         "defineClass0",

@@ -20,7 +20,6 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (HANDLE, "parent0", "(JJ)J", no_process),
     (HANDLE, "destroy0", "(JJZ)Z", zero),
     (HANDLE, "getProcessPids0", "(J[J[J[J)I", zero),
-    (INFO, "initIDs", "()V", nothing),
     (INFO, "info0", "(J)V", nothing),
     (IMPL, "init", "()V", nothing),
     (IMPL, "forkAndExec", "", fork_and_exec),

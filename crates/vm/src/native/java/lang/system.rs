@@ -3,14 +3,13 @@
 use crate::class::Shape;
 use crate::frame::{Res, Trap};
 use crate::heap::ELEMENTS_OFFSET;
-use crate::native::{Args, NativeRow, nothing};
+use crate::native::{Args, NativeRow};
 use crate::value::{ClassId, Kind, Ref};
 use crate::vm::Vm;
 
 const SYSTEM: &str = "java/lang/System";
 
 pub(crate) const NATIVES: &[NativeRow] = &[
-    (SYSTEM, "registerNatives", "()V", nothing),
     (SYSTEM, "arraycopy", "(Ljava/lang/Object;ILjava/lang/Object;II)V", arraycopy),
     (SYSTEM, "identityHashCode", "(Ljava/lang/Object;)I", identity_hash_code),
     (SYSTEM, "currentTimeMillis", "()J", current_time_millis),

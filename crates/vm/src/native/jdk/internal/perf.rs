@@ -7,7 +7,6 @@ use crate::vm::Vm;
 const PERF: &str = "jdk/internal/perf/Perf";
 
 pub(crate) const NATIVES: &[NativeRow] = &[
-    (PERF, "registerNatives", "()V", nothing),
     (PERF, "createLong", "(Ljava/lang/String;IIJ)Ljava/nio/ByteBuffer;", create_long),
     (PERF, "detach", "(Ljava/nio/ByteBuffer;)V", nothing),
     (PERF, "highResCounter", "()J", high_res_counter),

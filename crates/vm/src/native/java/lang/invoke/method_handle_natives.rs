@@ -16,7 +16,6 @@ use resolution::Wanted;
 const NATIVES_CLASS: &str = "java/lang/invoke/MethodHandleNatives";
 
 pub(crate) const NATIVES: &[NativeRow] = &[
-    (NATIVES_CLASS, "registerNatives", "()V", nothing),
     (NATIVES_CLASS, "init", "(Ljava/lang/invoke/MemberName;Ljava/lang/Object;)V", init),
     (NATIVES_CLASS, "expand", "(Ljava/lang/invoke/MemberName;)V", expand),
     (

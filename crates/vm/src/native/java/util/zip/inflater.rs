@@ -1,7 +1,7 @@
 //! `Inflater`.
 
 use crate::frame::Res;
-use crate::native::{Args, NativeRow, nothing};
+use crate::native::{Args, NativeRow};
 use crate::value::Ref;
 use crate::vm::Vm;
 use crate::zlib::inflate::{Inflater, Status};
@@ -12,7 +12,6 @@ use super::Span;
 const INFLATER: &str = "java/util/zip/Inflater";
 
 pub(crate) const NATIVES: &[NativeRow] = &[
-    (INFLATER, "initIDs", "()V", nothing),
     (INFLATER, "init", "(Z)J", init),
     (INFLATER, "setDictionary", "(J[BII)V", |vm, args| set_dictionary(vm, args, Span::array)),
     (INFLATER, "setDictionaryBuffer", "(JJI)V", |vm, args| set_dictionary(vm, args, Span::raw)),

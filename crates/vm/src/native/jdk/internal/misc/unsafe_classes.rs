@@ -6,14 +6,13 @@ use crate::class::{Field, Shape, flags};
 use crate::frame::{Res, Trap};
 use crate::heap::ELEMENTS_OFFSET;
 use crate::link::DefineOptions;
-use crate::native::{Args, NativeRow, nothing};
+use crate::native::{Args, NativeRow};
 use crate::value::ClassId;
 use crate::vm::Vm;
 
 const UNSAFE: &str = "jdk/internal/misc/Unsafe";
 
 pub(crate) const NATIVES: &[NativeRow] = &[
-    (UNSAFE, "registerNatives", "()V", nothing),
     (UNSAFE, "arrayBaseOffset0", "(Ljava/lang/Class;)I", array_base_offset),
     (UNSAFE, "arrayIndexScale0", "(Ljava/lang/Class;)I", array_index_scale),
     (UNSAFE, "addressSize0", "()I", address_size),

@@ -11,7 +11,6 @@ const THREAD: &str = "sun/nio/ch/NativeThread";
 const KEY: &str = "sun/nio/ch/FileKey";
 
 pub(crate) const NATIVES: &[NativeRow] = &[
-    (IO_UTIL, "initIDs", "()V", nothing),
     (IO_UTIL, "iovMax", "()I", iov_max),
     (IO_UTIL, "writevMax", "()J", writev_max),
     (IO_UTIL, "fdLimit", "()I", descriptor_limit),
@@ -25,7 +24,6 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (THREAD, "signal", "(J)V", nothing),
     (THREAD, "signal0", "(J)V", nothing),
     (THREAD, "supportPendingSignals0", "()Z", zero),
-    (KEY, "initIDs", "()V", nothing),
     (KEY, "init", "(Ljava/io/FileDescriptor;)V", file_key),
     (KEY, "init", "(Ljava/io/FileDescriptor;[J)V", file_key_in_array),
 ];

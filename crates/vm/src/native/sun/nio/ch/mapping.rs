@@ -22,7 +22,6 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (UNIX_DISPATCHER, "allocationGranularity0", "()J", page_size),
     (UNIX_DISPATCHER, "map0", "(Ljava/io/FileDescriptor;IJJZ)J", map_descriptor),
     (UNIX_DISPATCHER, "unmap0", "(JJ)I", unmap),
-    (MAPPED, "registerNatives", "()V", nothing),
     (MAPPED, "isLoaded0", "(JJJ)Z", one),
     (MAPPED, "load0", "(JJ)V", nothing),
     (MAPPED, "unload0", "(JJ)V", nothing),

@@ -3,14 +3,13 @@
 
 use crate::frame::{Res, Trap};
 use crate::host::Right;
-use crate::native::{Args, NativeRow, io_failure, nothing, one, zero};
+use crate::native::{Args, NativeRow, io_failure, one, zero};
 use crate::vm::Vm;
 
 const NET: &str = "sun/nio/ch/Net";
 const ADDRESS: &str = "sun/nio/ch/NativeSocketAddress";
 
 pub(crate) const NATIVES: &[NativeRow] = &[
-    (NET, "initIDs", "()V", nothing),
     (NET, "pollinValue", "()S", |_, _| Ok(0x01)),
     (NET, "polloutValue", "()S", |_, _| Ok(0x04)),
     (NET, "pollerrValue", "()S", |_, _| Ok(0x08)),
