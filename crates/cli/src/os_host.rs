@@ -26,6 +26,8 @@ pub(crate) struct OsHost {
     next: u32,
     /// Standard output is ours; what the program writes there goes to standard error.
     output_to_stderr: bool,
+    /// Asked for often; does not change while the program runs.
+    platform: Platform,
 }
 
 impl OsHost {
@@ -35,6 +37,7 @@ impl OsHost {
             files: BTreeMap::new(),
             next: Handle::STDERR.0 + 1,
             output_to_stderr: false,
+            platform: platform(),
         }
     }
 
@@ -121,6 +124,30 @@ fn time_zone() -> String {
     }
 }
 
+/// Computer and user as they are.
+fn platform() -> Platform {
+    let (language, country) = locale();
+    let fixed = Platform::fixed();
+    let working_dir = env::current_dir().map(|folder| folder.to_string_lossy().into_owned());
+    let os_version = fs::read_to_string("/proc/sys/kernel/osrelease");
+    // SAFETY: these calls only read numbers of the own process.
+    #[expect(unsafe_code, reason = "the standard library does not tell user and group")]
+    let ids = unsafe { (libc::getuid(), libc::getgid()) };
+    Platform {
+        os_version: os_version.map_or(fixed.os_version, |text| text.trim().to_owned()),
+        user_name: variable("USER").or_else(|| variable("LOGNAME")).unwrap_or(fixed.user_name),
+        user_home: variable("HOME").unwrap_or(fixed.user_home),
+        user_dir: working_dir.unwrap_or(fixed.user_dir),
+        temporary_dir: "/tmp".to_owned(),
+        language,
+        country,
+        time_zone: time_zone(),
+        ids,
+        process: std::process::id(),
+        ..fixed
+    }
+}
+
 impl Host for OsHost {
     fn epoch_nanos(&mut self) -> i128 {
         match SystemTime::now().duration_since(UNIX_EPOCH) {
@@ -138,26 +165,7 @@ impl Host for OsHost {
     }
 
     fn platform(&mut self) -> Platform {
-        let (language, country) = locale();
-        let fixed = Platform::fixed();
-        let working_dir = env::current_dir().map(|folder| folder.to_string_lossy().into_owned());
-        let os_version = fs::read_to_string("/proc/sys/kernel/osrelease");
-        // SAFETY: these calls only read numbers of the own process.
-        #[expect(unsafe_code, reason = "the standard library does not tell user and group")]
-        let ids = unsafe { (libc::getuid(), libc::getgid()) };
-        Platform {
-            os_version: os_version.map_or(fixed.os_version, |text| text.trim().to_owned()),
-            user_name: variable("USER").or_else(|| variable("LOGNAME")).unwrap_or(fixed.user_name),
-            user_home: variable("HOME").unwrap_or(fixed.user_home),
-            user_dir: working_dir.unwrap_or(fixed.user_dir),
-            temporary_dir: "/tmp".to_owned(),
-            language,
-            country,
-            time_zone: time_zone(),
-            ids,
-            process: std::process::id(),
-            ..fixed
-        }
+        self.platform.clone()
     }
 
     fn environment(&mut self) -> HostResult<Vec<(Vec<u8>, Vec<u8>)>> {
