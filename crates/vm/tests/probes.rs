@@ -232,3 +232,35 @@ fn a_domain_may_overrule_a_branch() {
         assert_eq!(vm.call(&mut taint, tainted, &[5, 9], None), Outcome::Returned(Value::Int(9)));
     });
 }
+
+/// Notes the edges of conditions in one method.
+#[derive(Default)]
+struct Edges {
+    taken: Vec<u32>,
+}
+
+impl Mode for Edges {
+    const BRANCHES: bool = true;
+
+    fn branch(&mut self, vm: &mut Vm, place: Place, edge: u32) {
+        if vm.external_signature(place.method).contains("Huge.run") {
+            self.taken.push(edge);
+        }
+    }
+}
+
+#[test]
+fn a_branch_in_a_huge_method_tells_its_edge_the_right_way_round() {
+    // So long that compare-and-branch instructions go over a `goto`, whatever they skip.
+    let body = "l = 1L;\n".repeat(17_000);
+    let source = format!("class Huge {{ static int run(int x) {{ long l; int s = 0; if (x > 5) s = 7; {body} return s; }} }}");
+    with_java("huge", &source, |vm, class| {
+        let run = method(vm, class(vm, "Huge"), "run", "(I)I");
+        // The bytecode is `if_icmple`: taken where the statement is left out.
+        for (x, edge) in [(9, 0), (2, 1)] {
+            let mut edges = Edges::default();
+            vm.call(&mut edges, run, &[x], None);
+            assert_eq!(edges.taken, [edge], "x = {x}");
+        }
+    });
+}

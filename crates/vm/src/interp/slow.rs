@@ -265,7 +265,11 @@ pub(super) unsafe fn branch_probe<M: Mode>(vm: *mut Vm, pc: *const Insn, edge: u
         let code = &*(*rt).code;
         let position = u32::try_from(pc.offset_from(code.entry())).unwrap_or(0);
         let place = Place { method: (*(*rt).method).id, bci: code.bci_at(position) };
-        mode::<M>(vm).branch(&mut *vm, place, edge);
+        // In huge methods a branch is turned round to jump over a `goto` that is part of it.
+        let is_turned = (position as usize) + 1 < code.insns.len()
+            && code.bci_at(position + 1) == place.bci
+            && [Op::goto_ as u16, Op::goto_back as u16].contains(&(*pc.add(1)).op);
+        mode::<M>(vm).branch(&mut *vm, place, if is_turned { 1 - edge } else { edge });
     }
 }
 
