@@ -12,6 +12,7 @@ mod class_path;
 mod constant_pool;
 pub mod descriptor;
 mod error;
+pub mod instructions;
 mod jar;
 mod jimage;
 pub mod mutf8;

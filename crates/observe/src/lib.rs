@@ -6,3 +6,4 @@
 pub mod assemble;
 pub mod java;
 pub mod junit;
+pub mod coverage;

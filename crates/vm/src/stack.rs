@@ -6,6 +6,7 @@
 use std::io;
 
 use crate::class::{Method, MethodRt};
+use crate::code::Code;
 use crate::value::MethodId;
 
 /// A fixed reservation for `capacity` values of `T`, zero until written.
@@ -163,5 +164,11 @@ impl MethodTable {
     pub fn method(&self, id: MethodId) -> &Method {
         // SAFETY: the class that owns the method is kept alive by the machine's class table.
         unsafe { &*(*self.rt(id)).method }
+    }
+
+    /// The compiled code of a method, once it has been called.
+    pub fn code(&self, id: MethodId) -> Option<&Code> {
+        // SAFETY: code lives as long as its method; see `truncate`.
+        unsafe { (*self.rt(id)).code.as_ref() }
     }
 }

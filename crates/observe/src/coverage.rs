@@ -1,0 +1,258 @@
+//! Coverage of lines and branches: a [`Probe`] takes down which instructions ran and which way branches
+//! went; [`measure`] compares that with everything the class files hold.
+//!
+//! A branch has one edge per way it can go: two for a condition, one per case and one for the default of
+//! a switch, also where cases share a target; gaps that a compiler fills count as the default. What the compiler adds (bridges and other synthetic
+//! methods, but not the bodies of lambdas) is not counted.
+
+mod method;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use classfile::{ClassFile, MethodInfo, access};
+use rustc_hash::FxHashMap;
+use vm::mode::{Mode, Place};
+use vm::value::{ClassId, MethodId};
+use vm::vm::Vm;
+
+/// Decides by internal name whether a class is watched.
+pub type Wanted = Box<dyn Fn(&str) -> bool + Send>;
+
+/// Takes down what runs. One probe may watch several calls on one machine.
+pub struct Probe {
+    wanted: Wanted,
+    /// By method; grows as methods are met.
+    hits: Vec<Hits>,
+}
+
+/// What is known of one method.
+#[derive(Debug, Default)]
+struct Hits {
+    watched: Watched,
+    /// One bit per position of the method's code.
+    steps: Vec<u64>,
+    /// One bit per edge, by bytecode index of the branch.
+    edges: FxHashMap<u16, Vec<u64>>,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Watched {
+    /// Not asked yet: a step does not tell the class.
+    #[default]
+    Unknown,
+    Yes,
+    No,
+}
+
+impl Probe {
+    /// A probe for the classes that `wanted` accepts.
+    pub fn new(wanted: Wanted) -> Probe {
+        Probe { wanted, hits: Vec::new() }
+    }
+
+    fn hits(&mut self, method: MethodId) -> &mut Hits {
+        if self.hits.len() <= method.idx() {
+            self.hits.resize_with(method.idx() + 1, Hits::default);
+        }
+        &mut self.hits[method.idx()]
+    }
+}
+
+impl Mode for Probe {
+    const STEPS: bool = true;
+    const BRANCHES: bool = true;
+
+    fn step(&mut self, method: MethodId, position: u32) {
+        let hits = self.hits(method);
+        if hits.watched != Watched::No {
+            set(&mut hits.steps, position as usize);
+        }
+    }
+
+    fn branch(&mut self, vm: &mut Vm, place: Place, edge: u32) {
+        if self.hits(place.method).watched == Watched::Unknown {
+            let class = vm.class(vm.method(place.method).class).name.to_string();
+            let watched = if (self.wanted)(&class) { Watched::Yes } else { Watched::No };
+            let hits = self.hits(place.method);
+            hits.watched = watched;
+            if watched == Watched::No {
+                hits.steps = Vec::new();
+            }
+        }
+        let hits = self.hits(place.method);
+        if hits.watched == Watched::Yes {
+            set(hits.edges.entry(place.bci).or_default(), edge as usize);
+        }
+    }
+}
+
+fn set(bits: &mut Vec<u64>, at: usize) {
+    let word = at / 64;
+    if bits.len() <= word {
+        bits.resize(word + 1, 0);
+    }
+    bits[word] |= 1 << (at % 64);
+}
+
+fn is_set(bits: &[u64], at: usize) -> bool {
+    bits.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 != 0)
+}
+
+/// So many of so many.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ratio {
+    /// Covered ones.
+    pub covered: usize,
+    /// All.
+    pub total: usize,
+}
+
+impl std::ops::AddAssign for Ratio {
+    fn add_assign(&mut self, other: Ratio) {
+        self.covered += other.covered;
+        self.total += other.total;
+    }
+}
+
+/// Coverage of classes, in the order in which they were asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// One entry per class.
+    pub classes: Vec<ClassCoverage>,
+}
+
+/// Coverage of one class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassCoverage {
+    /// Internal name.
+    pub name: String,
+    /// Source file, if the class tells.
+    pub source: Option<String>,
+    /// Methods with a body, in the order of the class file.
+    pub methods: Vec<MethodCoverage>,
+}
+
+/// Coverage of one method.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MethodCoverage {
+    /// Name.
+    pub name: String,
+    /// Descriptor.
+    pub descriptor: String,
+    /// Source lines with code, ascending, and whether any of it ran.
+    pub lines: BTreeMap<u16, bool>,
+    /// Branches in the order of the code.
+    pub branches: Vec<BranchCoverage>,
+}
+
+/// Coverage of one branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BranchCoverage {
+    /// Bytecode index of the instruction.
+    pub bci: u16,
+    /// Its source line, if the class tells.
+    pub line: Option<u16>,
+    /// Which edges were taken: of a condition not taken and taken, of a switch the cases and the default.
+    pub edges: Vec<bool>,
+}
+
+impl Coverage {
+    /// Lines of all classes.
+    pub fn lines(&self) -> Ratio {
+        sum(self.classes.iter().map(ClassCoverage::lines))
+    }
+
+    /// Branch edges of all classes.
+    pub fn branches(&self) -> Ratio {
+        sum(self.classes.iter().map(ClassCoverage::branches))
+    }
+}
+
+impl ClassCoverage {
+    /// Lines of the class; a line that several methods share counts once.
+    pub fn lines(&self) -> Ratio {
+        let mut lines: BTreeMap<u16, bool> = BTreeMap::new();
+        for (&line, &covered) in self.methods.iter().flat_map(|method| &method.lines) {
+            *lines.entry(line).or_default() |= covered;
+        }
+        ratio(lines.into_values())
+    }
+
+    /// Branch edges of the class.
+    pub fn branches(&self) -> Ratio {
+        sum(self.methods.iter().map(MethodCoverage::branches))
+    }
+}
+
+impl MethodCoverage {
+    /// Lines of the method.
+    pub fn covered_lines(&self) -> Ratio {
+        ratio(self.lines.values().copied())
+    }
+
+    /// Branch edges of the method.
+    pub fn branches(&self) -> Ratio {
+        ratio(self.branches.iter().flat_map(|branch| branch.edges.iter().copied()))
+    }
+}
+
+fn ratio(all: impl Iterator<Item = bool>) -> Ratio {
+    let mut ratio = Ratio::default();
+    for covered in all {
+        ratio += Ratio { covered: usize::from(covered), total: 1 };
+    }
+    ratio
+}
+
+fn sum(all: impl Iterator<Item = Ratio>) -> Ratio {
+    let mut sum = Ratio::default();
+    for ratio in all {
+        sum += ratio;
+    }
+    sum
+}
+
+/// Coverage of these classes, whether they were loaded or not. A class that several loaders defined
+/// counts as covered where any of them ran.
+pub fn measure(vm: &Vm, probe: &Probe, files: &[Arc<ClassFile>]) -> Coverage {
+    let mut by_name: FxHashMap<&[u8], Vec<ClassId>> = FxHashMap::default();
+    for class in &vm.classes {
+        by_name.entry(class.class.name.as_bytes()).or_default().push(class.class.id);
+    }
+    let classes = files.iter().map(|file| {
+        let loaded = by_name.get(file.name()).map_or(&[][..], Vec::as_slice);
+        measure_class(vm, probe, file, loaded)
+    });
+    Coverage { classes: classes.collect() }
+}
+
+fn measure_class(vm: &Vm, probe: &Probe, file: &ClassFile, loaded: &[ClassId]) -> ClassCoverage {
+    let mut methods = Vec::new();
+    for (slot, info) in file.methods().iter().enumerate() {
+        let Some(code) = &info.code else { continue };
+        if is_added_by_compiler(file, info) {
+            continue;
+        }
+        let mut coverage = method::uncovered(file, info, code);
+        for &class in loaded {
+            // Another loader's class may have the name and other content.
+            let same = vm.class(class).file.as_ref().is_some_and(|other| other.bytes()[..] == file.bytes()[..]);
+            let Some(id) = same.then(|| vm.class(class).methods.get(slot)).flatten().map(|method| method.id) else {
+                continue;
+            };
+            if let (Some(hits), Some(compiled)) = (probe.hits.get(id.idx()), vm.methods.code(id)) {
+                method::cover(&mut coverage, file, code, compiled, hits);
+            }
+        }
+        methods.push(coverage);
+    }
+    let text = |bytes: &[u8]| classfile::mutf8::display(bytes);
+    ClassCoverage { name: text(file.name()), source: file.source_file().map(text), methods }
+}
+
+/// Bridges and accessors; the bodies of lambdas are the user's.
+fn is_added_by_compiler(file: &ClassFile, method: &MethodInfo) -> bool {
+    let name = file.constant_pool().utf8(method.name);
+    method.access_flags & access::SYNTHETIC != 0 && !name.starts_with(b"lambda$")
+}
