@@ -103,7 +103,8 @@ impl Instructions<'_> {
             0..=195 => 1,
             _ => return None,
         };
-        let next = u16::try_from(at + length).ok().filter(|&next| usize::from(next) <= self.code.len())?;
+        let next =
+            u16::try_from(at + length).ok().filter(|&next| usize::from(next) <= self.code.len())?;
         Some(Instruction { pc: u16::try_from(at).ok()?, opcode: shown, next, flow })
     }
 
@@ -150,8 +151,8 @@ mod tests {
     fn branches_and_switches_tell_their_targets() {
         // 0: iload_0; 1: ifeq 24; 4: iload_0; 5: lookupswitch {7: 24, default: 0}; 24: wide iload; 28: return
         let code = [
-            26, 153, 0, 23, 26, 171, 0, 0, 255, 255, 255, 251, 0, 0, 0, 1, 0, 0, 0, 7, 0, 0, 0, 19, 196, 21, 0, 0,
-            177,
+            26, 153, 0, 23, 26, 171, 0, 0, 255, 255, 255, 251, 0, 0, 0, 1, 0, 0, 0, 7, 0, 0, 0, 19,
+            196, 21, 0, 0, 177,
         ];
         let found: Vec<Instruction> = iter(&code).collect();
         let pcs: Vec<u16> = found.iter().map(|instruction| instruction.pc).collect();
@@ -166,7 +167,10 @@ mod tests {
     fn broken_code_ends_the_iteration() {
         assert_eq!(iter(&[167, 0]).count(), 0);
         assert_eq!(iter(&[0, 255]).count(), 1);
-        assert_eq!(iter(&[170, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0x7f, 255, 255, 255]).count(), 0);
+        assert_eq!(
+            iter(&[170, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0x7f, 255, 255, 255]).count(),
+            0
+        );
         assert_eq!(iter(&[153, 1, 0]).count(), 0);
     }
 }

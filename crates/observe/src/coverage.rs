@@ -237,8 +237,11 @@ fn measure_class(vm: &Vm, probe: &Probe, file: &ClassFile, loaded: &[ClassId]) -
         let mut coverage = method::uncovered(file, info, code);
         for &class in loaded {
             // Another loader's class may have the name and other content.
-            let same = vm.class(class).file().is_some_and(|other| other.bytes()[..] == file.bytes()[..]);
-            let Some(id) = same.then(|| vm.class(class).methods.get(slot)).flatten().map(|method| method.id) else {
+            let same =
+                vm.class(class).file().is_some_and(|other| other.bytes()[..] == file.bytes()[..]);
+            let Some(id) =
+                same.then(|| vm.class(class).methods.get(slot)).flatten().map(|method| method.id)
+            else {
                 continue;
             };
             if let (Some(hits), Some(compiled)) = (probe.hits.get(id.idx()), vm.methods.code(id)) {

@@ -4,6 +4,6 @@
 //! how tests are chosen, and nothing of solvers, files to write or terminals.
 
 pub mod assemble;
+pub mod coverage;
 pub mod java;
 pub mod junit;
-pub mod coverage;

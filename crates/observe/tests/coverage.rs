@@ -40,19 +40,22 @@ fn check(check: impl Fn(&Coverage)) {
         let mut probe = Probe::new(Box::new(|name| name.starts_with("Subject")));
         let report = junit::run(&mut vm, &mut probe, &plan, None, Box::new(|_| {})).unwrap();
         assert_eq!((report.counts().passed, report.counts().failed), (6, 0));
-        let files = ["Subject", "Subject$NeverLoaded", "Subject$Kind"].map(|name| file(&class_path, name));
+        let files =
+            ["Subject", "Subject$NeverLoaded", "Subject$Kind"].map(|name| file(&class_path, name));
         check(&coverage::measure(&vm, &probe, &files));
     }
 }
 
 /// The source with `+` before lines that ran, `-` before those that did not, and the edges of branches.
 fn listing(coverage: &Coverage) -> String {
-    let source = fs::read_to_string(root::repository().join("fixtures/coverage/Subject.java")).unwrap();
+    let source =
+        fs::read_to_string(root::repository().join("fixtures/coverage/Subject.java")).unwrap();
     let mut text = String::new();
     for (idx, line) in source.lines().enumerate() {
         let number = u16::try_from(idx + 1).unwrap();
         let methods = || coverage.classes.iter().flat_map(|class| &class.methods);
-        let hits: Vec<bool> = methods().filter_map(|method| method.lines.get(&number)).copied().collect();
+        let hits: Vec<bool> =
+            methods().filter_map(|method| method.lines.get(&number)).copied().collect();
         let mark = match hits.iter().any(|&hit| hit) {
             true => '+',
             false if hits.is_empty() => ' ',

@@ -253,7 +253,9 @@ impl Mode for Edges {
 fn a_branch_in_a_huge_method_tells_its_edge_the_right_way_round() {
     // So long that compare-and-branch instructions go over a `goto`, whatever they skip.
     let body = "l = 1L;\n".repeat(17_000);
-    let source = format!("class Huge {{ static int run(int x) {{ long l; int s = 0; if (x > 5) s = 7; {body} return s; }} }}");
+    let source = format!(
+        "class Huge {{ static int run(int x) {{ long l; int s = 0; if (x > 5) s = 7; {body} return s; }} }}"
+    );
     with_java("huge", &source, |vm, class| {
         let run = method(vm, class(vm, "Huge"), "run", "(I)I");
         // The bytecode is `if_icmple`: taken where the statement is left out.

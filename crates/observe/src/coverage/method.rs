@@ -44,8 +44,11 @@ pub(super) fn cover(
     let is_leader = leaders(&instructions, code);
     let mut first = 0;
     for (idx, &(position, bci)) in compiled.bci_map.iter().enumerate() {
-        let end = compiled.bci_map.get(idx + 1).map_or(compiled.insns.len(), |&(next, _)| next as usize);
-        let Ok(last) = instructions.binary_search_by_key(&bci, |instruction| instruction.pc) else { continue };
+        let end =
+            compiled.bci_map.get(idx + 1).map_or(compiled.insns.len(), |&(next, _)| next as usize);
+        let Ok(last) = instructions.binary_search_by_key(&bci, |instruction| instruction.pc) else {
+            continue;
+        };
         // Nothing is folded over the start of a block.
         let start = (first..=last).rev().find(|&at| is_leader[at]).unwrap_or(first.min(last));
         first = last + 1;
