@@ -37,7 +37,9 @@ impl Vm {
             }
             b"toString" if site.descriptor == [b"(", &this[..], b")", STRING].concat() => {
                 let simple_name = simple_name(site);
-                to_string(&mut class, record, &simple_name, &components)
+                // 17 turns components into strings first.
+                let by_objects = self.jdk < 21;
+                to_string(&mut class, record, &simple_name, &components, by_objects)
             }
             _ => return Ok(false),
         };
@@ -190,6 +192,7 @@ fn to_string(
     record: &[u8],
     simple_name: &[u8],
     components: &[Component<'_>],
+    by_objects: bool,
 ) -> Code {
     let mut code = Code::new(204, 1);
     let mut recipe = [simple_name, b"["].concat();
@@ -202,10 +205,17 @@ fn to_string(
         recipe.extend(b"=\x01");
         get(class, &mut code, record, 0, component);
         // The types may be known to the record's loader alone; their kinds are enough.
-        types.extend(match component.1 {
+        let shown: &[u8] = match component.1 {
             [b'L' | b'[', ..] if component.1 != STRING => b"Ljava/lang/Object;",
             descriptor => descriptor,
-        });
+        };
+        if by_objects && kind_of(shown) == Kind::Ref {
+            let descriptor = b"(Ljava/lang/Object;)Ljava/lang/String;";
+            call(class, &mut code, b"java/util/Objects", b"toString", descriptor);
+            types.extend(STRING);
+        } else {
+            types.extend(shown);
+        }
     }
     recipe.push(b']');
     if components.is_empty() {
