@@ -1,14 +1,19 @@
 //! Which module a package belongs to, as Java code has told by `Module.defineModule0`.
 //!
-//! The Java side keeps reads, exports and opens; the machine only needs a class's module: for the
-//! mirror's field, for messages, and to know which packages the boot loader may take from the
-//! JDK's image. Before `java.base` is defined, mirrors have no module; they get it then.
+//! The machine needs a class's module for the mirror's field, for messages and access checks
+//! (`exports.rs`), and to know which packages the boot loader may take from the JDK's image. Before `java.base` is defined, mirrors have no module; they get it then.
+
+mod exports;
+
+use rustc_hash::FxHashMap;
 
 use crate::class::Shape;
 use crate::symbol::Symbol;
 use crate::travel::Undo;
 use crate::value::{ClassId, LoaderId, Ref};
 use crate::vm::Vm;
+
+pub use exports::{ClassAccess, ExportTo, Exports, ModuleKey};
 
 /// The modules of one machine.
 #[derive(Debug, Default)]
@@ -26,6 +31,12 @@ pub struct DefinedModule {
     pub java: Ref,
     /// Its name.
     pub name: Symbol,
+    /// Whether all its packages are exported to everyone.
+    pub is_open: bool,
+    /// The modules that it reads, besides `java.base`.
+    pub reads: Vec<ModuleKey>,
+    /// The packages that it exports.
+    pub exports: FxHashMap<Symbol, Exports>,
 }
 
 impl Vm {
@@ -37,10 +48,12 @@ impl Vm {
         loader: LoaderId,
         java: Ref,
         name: Symbol,
+        is_open: bool,
         packages: &[Symbol],
     ) {
         let idx = self.modules.defined.len() as u32;
-        self.modules.defined.push(DefinedModule { java, name });
+        let (reads, exports) = Default::default();
+        self.modules.defined.push(DefinedModule { java, name, is_open, reads, exports });
         let known = &mut self.loaders[loader.idx()].packages;
         for &package in packages {
             known.entry(package).or_insert(idx);

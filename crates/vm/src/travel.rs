@@ -17,6 +17,7 @@ use crate::constraints::Constraint;
 use crate::files::FileTable;
 use crate::frame::Frame;
 use crate::heap::trail::HeapMark;
+use crate::module::Exports;
 use crate::symbol::Symbol;
 use crate::value::{ClassId, LoaderId, Ref};
 use crate::vm::Vm;
@@ -91,6 +92,10 @@ pub enum Undo {
     Thread(Box<SavedThread>),
     /// A loader's module was defined; see `Vm::undefine_module`.
     ModuleDefined(LoaderId),
+    /// A module reads one module more.
+    Reads(u32),
+    /// A module's package was exported: to whom it was before.
+    Exported(u32, Symbol, Option<Exports>),
     /// What loaders must agree on changed for a name: what it was; see `constraints`.
     Constrained(Symbol, Vec<Constraint>),
 }
@@ -294,6 +299,8 @@ impl Vm {
             }
             Undo::Interned(hash) => self.forget_interned(hash),
             Undo::ModuleDefined(loader) => self.undefine_module(loader),
+            Undo::Reads(module) => self.forget_reads(module),
+            Undo::Exported(module, package, old) => self.restore_exports(module, package, old),
             Undo::Constrained(name, old) => self.restore_constraints(name, old),
             Undo::Thread(saved) => {
                 let thread = saved.thread;

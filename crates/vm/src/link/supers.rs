@@ -7,6 +7,7 @@ use classfile::ClassFile;
 use super::package_of;
 use crate::class::flags;
 use crate::frame::Res;
+use crate::module::ClassAccess;
 use crate::symbol::Symbol;
 use crate::value::{ClassId, LoaderId};
 use crate::vm::Vm;
@@ -77,13 +78,7 @@ impl Vm {
                     self.sealed_message(&subject, interface, &format!("{verb} sealed interface"));
                 return Err(self.throw("java/lang/IncompatibleClassChangeError", &message));
             }
-            if !self.may_extend(&subject, interface) {
-                let message = format!(
-                    "class {this} cannot access its superinterface {text} ({})",
-                    self.subclass_module_text(&subject, interface)
-                );
-                return Err(self.throw("java/lang/IllegalAccessError", &message));
-            }
+            self.check_access(&subject, interface, "superinterface")?;
         }
         Ok(())
     }
@@ -104,15 +99,7 @@ impl Vm {
         if let Some(message) = complaint {
             return Err(self.throw("java/lang/IncompatibleClassChangeError", &message));
         }
-        if !self.may_extend(subject, super_class) {
-            let is_abstract = if class.flags & flags::ABSTRACT != 0 { "abstract " } else { "" };
-            let message = format!(
-                "class {this} cannot access its {is_abstract}superclass {text} ({})",
-                self.subclass_module_text(subject, super_class)
-            );
-            return Err(self.throw("java/lang/IllegalAccessError", &message));
-        }
-        Ok(())
+        self.check_access(subject, super_class, "superclass")
     }
 
     /// Whether a sealed class lets this subclass in (JVMS §4.7.31); true for all other classes.
@@ -160,17 +147,31 @@ impl Vm {
         )
     }
 
-    /// Class access (JVMS §5.4.4); exports between modules are left to the Java side.
-    fn may_extend(&self, subject: &Subclass<'_>, other: ClassId) -> bool {
-        let class = self.class(other);
-        class.flags & flags::PUBLIC != 0
-            || (class.loader == subject.loader
-                && class.package.as_bytes() == package_of(subject.name.as_bytes()))
-            || self.is_magic_accessor(other)
-    }
-
-    fn subclass_module_text(&self, subject: &Subclass<'_>, other: ClassId) -> String {
+    /// Complains where the subclass may not name the superclass or superinterface (JVMS §5.4.4).
+    fn check_access(&mut self, subject: &Subclass<'_>, other: ClassId, role: &str) -> Res<()> {
+        if self.is_magic_accessor(other) {
+            return Ok(());
+        }
         let package = self.symbols.intern(package_of(subject.name.as_bytes()));
-        self.joint_module_text((subject.this, subject.loader, package), other)
+        let place = (subject.this, subject.loader, package);
+        let is_abstract = role == "superclass" && self.class(other).flags & flags::ABSTRACT != 0;
+        let message = match self.class_access((subject.loader, package), other) {
+            ClassAccess::Allowed => return Ok(()),
+            ClassAccess::Refused => format!(
+                "class {} cannot access its {}{role} {} ({})",
+                subject.this,
+                if is_abstract { "abstract " } else { "" },
+                self.external_name(other),
+                self.joint_module_text(place, other)
+            ),
+            access => {
+                let check = if role == "superclass" { "superclass access" } else { role };
+                format!(
+                    "{check} check failed: {}",
+                    self.module_access_message(place, other, access)
+                )
+            }
+        };
+        Err(self.throw("java/lang/IllegalAccessError", &message))
     }
 }

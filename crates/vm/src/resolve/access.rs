@@ -1,9 +1,10 @@
-//! Access control, JVMS §5.4.4, and nest mates. Exports between modules are left to the Java side.
+//! Access control, JVMS §5.4.4, and nest mates.
 
 use std::sync::Arc;
 
 use crate::class::{Field, Shape, flags};
 use crate::frame::{Res, Trap};
+use crate::module::ClassAccess;
 use crate::value::{ClassId, MethodId};
 use crate::vm::Vm;
 
@@ -22,14 +23,19 @@ impl Vm {
         Ok(member_flags & flags::PROTECTED != 0 && self.is_subtype(from, holder))
     }
 
-    /// Whether `from` may name a class (JVMS §5.4.4): public, or in the same run-time package.
+    /// Whether `from` may name a class (JVMS §5.4.4): in the same run-time package, or public in
+    /// a package that its module exports.
     pub fn can_access_class(&self, from: ClassId, class: ClassId) -> bool {
+        self.access_to_class(from, class) == ClassAccess::Allowed
+    }
+
+    fn access_to_class(&self, from: ClassId, class: ClassId) -> ClassAccess {
         let class = self.element_class(class);
-        let linked = self.class(class);
-        linked.flags & flags::PUBLIC != 0
-            || from == class
-            || self.same_package(from, class)
-            || self.is_magic_accessor(from)
+        let is_primitive = matches!(self.class(class).shape, Shape::Primitive(_));
+        if from == class || is_primitive || self.is_magic_accessor(from) {
+            return ClassAccess::Allowed;
+        }
+        self.class_access((self.class(from).loader, self.class(from).package), class)
     }
 
     /// The class of an array's innermost elements; other classes themselves.
@@ -63,16 +69,22 @@ impl Vm {
     }
 
     pub(super) fn check_class_access(&mut self, from: ClassId, class: ClassId) -> Res<()> {
-        if self.can_access_class(from, class) {
+        let access = self.access_to_class(from, class);
+        if access == ClassAccess::Allowed {
             return Ok(());
         }
         let class = self.element_class(class);
-        let message = format!(
-            "failed to access class {} from class {} ({})",
-            self.external_name(class),
-            self.external_name(from),
-            self.both_modules_text(class, from)
-        );
+        let name = self.external_name(from);
+        let message = if access == ClassAccess::Refused {
+            format!(
+                "failed to access class {} from class {name} ({})",
+                self.external_name(class),
+                self.both_modules_text(class, from)
+            )
+        } else {
+            let (loader, package) = (self.class(from).loader, self.class(from).package);
+            self.module_access_message((&name, loader, package), class, access)
+        };
         Err(self.throw("java/lang/IllegalAccessError", &message))
     }
 
