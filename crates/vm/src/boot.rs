@@ -4,13 +4,16 @@
 //! are set, and the constructor of the main thread asks for the current thread. Everything that can
 //! be Java code is: `System.initPhase1` to `3` do the rest.
 
+pub(crate) mod personal;
+
 use std::sync::Arc;
 use std::{fmt, io};
 
 use classfile::JImage;
 
 use crate::frame::{Hook, Res, Stop, Trap, Upcall};
-use crate::host::Host;
+use crate::host::{Host, Platform};
+use crate::image::{Base, ImageStore};
 use crate::interp::Outcome;
 use crate::native;
 use crate::thread::Thread;
@@ -75,9 +78,94 @@ const INITIALISED_EARLY: &[&str] = &[
     "java/lang/invoke/MethodHandleNatives",
 ];
 
+/// All that a boot image depends on. Class path, working folder and user are not among it.
+fn image_key(options: &Options, platform: &Platform, origin: &str) -> String {
+    let Options {
+        java_home,
+        class_path: _,
+        properties,
+        heap_limit: _,
+        seed,
+        assertions: _,
+    } = options;
+    let Platform {
+        os_name,
+        os_version,
+        os_arch,
+        user_name: _,
+        user_home: _,
+        user_dir: _,
+        temporary_dir: _,
+        encoding,
+        language,
+        country,
+        time_zone,
+        ids,
+        process: _,
+    } = platform;
+    format!(
+        "{origin:?} {java_home:?} {properties:?} {seed} {os_name:?} {os_version:?} \
+         {os_arch:?} {encoding:?} {language:?} {country:?} {time_zone:?} {ids:?}"
+    )
+}
+
 impl Vm {
     /// A machine that has booted the JDK in `image` and is ready to load a program.
     pub fn boot(
+        image: Arc<JImage>,
+        options: Options,
+        host: Box<dyn Host>,
+    ) -> Result<Vm, BootError> {
+        let mut vm = Vm::boot_impersonal(image, options, host)?;
+        let stand_ins = vm.find_stand_ins();
+        vm.make_personal(&stand_ins)?;
+        Ok(vm)
+    }
+
+    /// As `boot`, from an image if the store has one; else leaves one there for the next time.
+    /// `origin` tells builds of this program and of the JDK apart.
+    pub fn boot_with(
+        image: Arc<JImage>,
+        options: Options,
+        host: Box<dyn Host>,
+        store: &dyn ImageStore,
+        origin: &str,
+    ) -> Result<Vm, BootError> {
+        let mut host = host;
+        let key = image_key(&options, &host.platform(), origin);
+        if let Some(file) = store.open(&key)
+            && let Ok(base) = Base::open(file, &key, &image)
+        {
+            return Vm::boot_from(&base, options, host);
+        }
+        let mut vm = Vm::boot_impersonal(image, options, host)?;
+        if let Some(image) = vm.to_image(&key) {
+            store.save(&key, &image);
+        }
+        let stand_ins = vm.find_stand_ins();
+        vm.make_personal(&stand_ins)?;
+        Ok(vm)
+    }
+
+    /// A machine that starts from a booted base.
+    pub fn boot_from(base: &Base, options: Options, host: Box<dyn Host>) -> Result<Vm, BootError> {
+        let mut vm = base.machine(options, host)?;
+        vm.make_personal(&base.stand_ins)?;
+        Ok(vm)
+    }
+
+    /// A base for machines with such options, in memory.
+    pub fn boot_base(
+        image: &Arc<JImage>,
+        options: Options,
+        host: Box<dyn Host>,
+    ) -> Result<Base, BootError> {
+        let mut vm = Vm::boot_impersonal(image.clone(), options, host)?;
+        let made = vm.to_image("").ok_or_else(|| failed("boot", "threads stand in the middle of something"))?;
+        Base::in_memory(&made, "", image).map_err(|error| failed("boot image", &error.to_string()))
+    }
+
+    fn boot_impersonal(
         image: Arc<JImage>,
         options: Options,
         host: Box<dyn Host>,
@@ -113,6 +201,8 @@ impl Vm {
         vm.boot_call("java/lang/System", "initPhase3", "()V", &[])?;
         vm.scheduler.patient = false;
         vm.collect_outside();
+        // What the library itself was denied while booting is not the program's doing.
+        vm.denials.clear();
         Ok(vm)
     }
 

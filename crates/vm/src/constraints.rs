@@ -24,8 +24,22 @@ pub struct Constraints {
 /// Loaders that must agree on a name.
 #[derive(Debug, Clone)]
 pub struct Constraint {
-    loaders: Vec<LoaderId>,
-    class: Option<ClassId>,
+    pub(crate) loaders: Vec<LoaderId>,
+    pub(crate) class: Option<ClassId>,
+}
+
+impl Constraints {
+    /// All constraints by name, in no order that means anything but always the same one.
+    pub(crate) fn to_rows(&self) -> Vec<(Symbol, Vec<Constraint>)> {
+        let mut rows: Vec<_> = self.by_name.iter().map(|(name, all)| (*name, all.clone())).collect();
+        rows.sort_by_key(|(name, _)| name.as_bytes());
+        rows
+    }
+
+    /// The constraints that `to_rows` gave.
+    pub(crate) fn from_rows(rows: Vec<(Symbol, Vec<Constraint>)>) -> Constraints {
+        Constraints { by_name: rows.into_iter().collect() }
+    }
 }
 
 impl Vm {

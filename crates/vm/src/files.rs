@@ -132,6 +132,13 @@ pub struct Files {
     really_open: BTreeSet<Handle>,
 }
 
+impl Files {
+    /// Whether nothing but the standard streams was ever opened and kept.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.really_open.is_empty() && self.table.descriptors.len() == 3
+    }
+}
+
 impl Vm {
     /// Keeps the table for the youngest mark before its first change.
     fn before_file_change(&mut self) {

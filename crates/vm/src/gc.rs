@@ -25,6 +25,8 @@ use cycle::{Cycle, Room};
 use roots::MapCache;
 use shapes::Shapes;
 
+pub(crate) use shapes::ObjectMap;
+
 /// Bytes allocated between two young collections. Self-checks collect more often.
 pub const NURSERY: usize = if cfg!(feature = "self-checks") { 256 << 10 } else { 4 << 20 };
 /// The old part may always grow to this size before all of it is collected.
@@ -103,15 +105,6 @@ impl Vm {
         let old = self.heap.young_start - self.heap.main_start;
         let full = self.gc.all_next || old > SMALL_OLD.max(2 * self.gc.old_after_full);
         self.collect_extent(if full { Extent::Full } else { Extent::Young });
-    }
-
-    /// Bytes that an object takes in the heap.
-    pub fn object_size(&mut self, object: Ref) -> usize {
-        let mut shapes = std::mem::take(&mut self.gc.shapes);
-        shapes.extend(self);
-        let size = shapes.size(self, object);
-        self.gc.shapes = shapes;
-        size
     }
 
     /// Collects everything from outside, where nobody holds on to an object but by a handle.

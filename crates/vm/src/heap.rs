@@ -28,9 +28,11 @@ pub mod raw;
 pub mod remembered;
 pub mod trail;
 
+use std::fs::File;
 use std::io;
 
 use crate::gc::NURSERY;
+use crate::stack::map_private;
 use crate::value::Ref;
 use remembered::Remembered;
 use trail::Trail;
@@ -156,6 +158,13 @@ impl Heap {
             limit_end: hard_end,
             reserved,
         })
+    }
+
+    /// Puts the booted base in its place: a private view of whole pages of a file.
+    pub(crate) fn map_base(&mut self, file: &File, offset: usize) -> io::Result<()> {
+        let len = (self.base_end - FIRST_BYTE).next_multiple_of(4096);
+        // SAFETY: the base lies at the start of the reservation.
+        map_private(file, offset, unsafe { self.base.add(FIRST_BYTE) }, len)
     }
 
     /// Lets allocation reach into the last reserve, for the objects of an `OutOfMemoryError`.

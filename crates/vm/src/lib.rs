@@ -11,6 +11,7 @@ pub mod value;
 pub mod code;
 pub mod alloc;
 pub mod boot;
+pub mod image;
 pub mod clock;
 pub mod constraints;
 pub mod describe;

@@ -12,6 +12,8 @@ mod select;
 mod supers;
 mod vtable;
 
+pub(crate) use build::new_method;
+
 use std::sync::Arc;
 
 use classfile::{ClassBytes, ClassFile, ClassFormatErrorKind};

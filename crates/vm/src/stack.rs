@@ -3,11 +3,49 @@
 //! All are reserved address space, committed by the operating system page by page.
 #![expect(unsafe_code, reason = "reserved address space is raw memory")]
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::{AsRawFd, FromRawFd};
 
 use crate::class::{Method, MethodRt};
 use crate::code::Code;
 use crate::value::MethodId;
+
+/// Puts a private view of part of a file (whole pages) over reserved memory.
+pub(crate) fn map_private(file: &File, offset: usize, at: *mut u8, len: usize) -> io::Result<()> {
+    if len == 0 {
+        return Ok(());
+    }
+    let offset = libc::off_t::try_from(offset).map_err(io::Error::other)?;
+    // SAFETY: the caller owns the memory, which lies in one of our own reservations.
+    let mapped = unsafe {
+        libc::mmap(
+            at.cast(),
+            len,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_FIXED,
+            file.as_raw_fd(),
+            offset,
+        )
+    };
+    if mapped == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// A file without a name that lives in memory.
+pub(crate) fn memory_file(content: &[u8]) -> io::Result<File> {
+    // SAFETY: the name is a valid string; the descriptor is ours alone.
+    let mut file = unsafe {
+        let descriptor = libc::memfd_create(c"nonpareil".as_ptr(), libc::MFD_CLOEXEC);
+        if descriptor < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        File::from_raw_fd(descriptor)
+    };
+    file.write_all(content)?;
+    // Whole pages, so that all of it can be mapped.
+    file.set_len((content.len() as u64).next_multiple_of(4096))?;
+    Ok(file)
+}
 
 /// A fixed reservation for `capacity` values of `T`, zero until written.
 #[derive(Debug)]
@@ -105,6 +143,15 @@ impl MethodTable {
     /// An empty table.
     pub fn new() -> io::Result<MethodTable> {
         Ok(MethodTable { room: Reserved::new(MOST_METHODS)?, len: 0 })
+    }
+
+    /// A table that begins with the first `len` methods in a file of whole pages, shared with other
+    /// tables until it is written.
+    pub(crate) fn of_template(template: &File, len: usize) -> io::Result<MethodTable> {
+        let room: Reserved<MethodRt> = Reserved::new(MOST_METHODS)?;
+        let n_bytes = (len * size_of::<MethodRt>()).next_multiple_of(4096);
+        map_private(template, 0, room.start().cast(), n_bytes)?;
+        Ok(MethodTable { room, len })
     }
 
     /// Number of methods.

@@ -5,6 +5,7 @@
 //! may hold their addresses; a string that `intern` canonised stays where it is.
 
 use std::hash::Hasher;
+use std::sync::Arc;
 
 use classfile::mutf8;
 use rustc_hash::{FxHashMap, FxHasher};
@@ -21,6 +22,8 @@ use crate::vm::Vm;
 pub struct InternTable {
     /// Strings by hash.
     pub by_hash: FxHashMap<u64, Vec<Ref>>,
+    /// Strings of the booted base, shared with other machines.
+    pub base: Arc<FxHashMap<u64, Vec<Ref>>>,
     /// Hashes of the strings that lie in the main region, which the collector moves or drops; in
     /// the order of interning. A string is entered into both by `add_movable`.
     pub movable: Vec<u64>,
@@ -191,8 +194,9 @@ impl Vm {
     }
 
     fn interned(&self, hash: u64, content: &Content) -> Option<Ref> {
-        let candidates = self.strings.by_hash.get(&hash)?;
-        candidates.iter().copied().find(|&string| {
+        let tables = [&*self.strings.base, &self.strings.by_hash];
+        let mut candidates = tables.into_iter().filter_map(|table| table.get(&hash)).flatten().copied();
+        candidates.find(|&string| {
             let (coder, bytes) = self.string_bytes(string);
             if coder == content.coder {
                 bytes == content.bytes

@@ -15,6 +15,7 @@ use std::io;
 
 pub use fields::ThreadFields;
 pub use life::Step;
+pub(crate) use life::push_bottom;
 
 use crate::frame::{Frame, Hook};
 use crate::stack::Reserved;

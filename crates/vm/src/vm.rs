@@ -139,6 +139,16 @@ pub struct Options {
     pub assertions: bool,
 }
 
+/// What machines of one JDK share.
+#[derive(Debug, Clone)]
+pub(crate) struct Shared {
+    pub(crate) image: Arc<JImage>,
+    pub(crate) jdk: u16,
+    pub(crate) symbols: Arc<Symbols>,
+    pub(crate) natives: Arc<NativeTable>,
+    pub(crate) intrinsics: Arc<IntrinsicTable>,
+}
+
 /// What the machine knows about one class loader.
 #[derive(Debug)]
 pub struct LoaderData {
@@ -169,20 +179,36 @@ impl Vm {
             })?;
         // Class files of a JDK carry its own version: 61 is 17.
         let jdk = object.major().saturating_sub(44);
+        let heap = Heap::reserve(0, options.heap_limit)?;
+        let methods = MethodTable::new()?;
+        let intrinsics = Arc::new(IntrinsicTable::new(jdk));
+        let shared = Shared { image, jdk, symbols: Arc::default(), natives, intrinsics };
+        Ok(Vm::empty(shared, heap, methods, options, host))
+    }
+
+    /// A machine without classes and threads.
+    pub(crate) fn empty(
+        shared: Shared,
+        heap: Heap,
+        methods: MethodTable,
+        options: Options,
+        host: Box<dyn Host>,
+    ) -> Vm {
         let boot_loader = LoaderData {
             java: Ref::NULL,
             classes: FxHashMap::default(),
             packages: FxHashMap::default(),
         };
-        Ok(Vm {
+        let Shared { image, jdk, symbols, natives, intrinsics } = shared;
+        Vm {
             frame: std::ptr::null_mut(),
             frame_limit: std::ptr::null_mut(),
             reg_limit: std::ptr::null_mut(),
             fuel: i64::MAX,
             mode: std::ptr::null_mut(),
-            heap: Heap::reserve(0, options.heap_limit)?,
+            heap,
             classes: Vec::new(),
-            methods: MethodTable::new()?,
+            methods,
             loaders: vec![boot_loader],
             modules: Modules::default(),
             definitions: Definitions::default(),
@@ -191,13 +217,13 @@ impl Vm {
             world: World::default(),
             gc: Collector::default(),
             handles: Handles::default(),
-            symbols: Arc::new(Symbols::default()),
+            symbols,
             strings: InternTable::default(),
             known: WellKnown::default(),
             spun: Spun::default(),
             layouts: Layouts::default(),
             natives,
-            intrinsics: Arc::new(IntrinsicTable::new(jdk)),
+            intrinsics,
             threads: Vec::new(),
             current: 0,
             run: RunState::default(),
@@ -215,7 +241,7 @@ impl Vm {
             host,
             options,
             attachment: None,
-        })
+        }
     }
 
     /// The linked class.

@@ -51,6 +51,32 @@ macro_rules! well_known {
             }
         }
 
+        impl WellKnown {
+            /// The table as words, for the boot image.
+            pub(crate) fn to_words(&self) -> Vec<u32> {
+                let mut words = vec![self.mirror_size];
+                $(words.push(self.$class.0);)*
+                $(words.push(self.$field);)*
+                $(words.push(self.$opt_field.unwrap_or(u32::MAX));)*
+                words.extend(self.primitives.iter().chain(&self.arrays).chain(&self.boxes).map(|id| id.0));
+                words
+            }
+
+            /// The table that `to_words` made these words of.
+            pub(crate) fn from_words(words: &[u32]) -> Option<WellKnown> {
+                let mut words = words.iter().copied();
+                let mut known = WellKnown { mirror_size: words.next()?, ..WellKnown::default() };
+                $(known.$class = ClassId(words.next()?);)*
+                $(known.$field = words.next()?;)*
+                $(known.$opt_field = words.next().map(|word| (word != u32::MAX).then_some(word))?;)*
+                let WellKnown { primitives, arrays, boxes, .. } = &mut known;
+                for id in primitives.iter_mut().chain(arrays).chain(boxes) {
+                    *id = ClassId(words.next()?);
+                }
+                words.next().is_none().then_some(known)
+            }
+        }
+
         impl Vm {
             fn load_known_classes(&mut self) -> Res<()> {
                 $(self.known.$class = self.boot_class($class_name)?;)*

@@ -145,6 +145,45 @@ impl Shapes {
     }
 }
 
+/// Sizes and slots of objects, for others than the collector.
+#[derive(Debug)]
+pub(crate) struct ObjectMap(Shapes);
+
+impl ObjectMap {
+    /// The map of all classes of a machine.
+    pub(crate) fn of(vm: &Vm) -> ObjectMap {
+        let mut shapes = Shapes::default();
+        shapes.extend(vm);
+        ObjectMap(shapes)
+    }
+
+    /// Bytes that an object takes.
+    pub(crate) fn size(&self, vm: &Vm, object: Ref) -> usize {
+        self.0.size(vm, object)
+    }
+
+    /// Adds the offsets of all slots for references, static fields of mirrors included.
+    pub(crate) fn slots(&self, vm: &Vm, object: Ref, slots: &mut Vec<u32>) {
+        let shapes = &self.0;
+        match shapes.layout(vm.heap.class_id(object)) {
+            Layout::Plain { first, n, .. } => slots.extend_from_slice(shapes.offsets(first, n)),
+            Layout::Weak { first, n, .. } => {
+                slots.extend_from_slice(shapes.offsets(first, n));
+                slots.push(shapes.reference.referent);
+            }
+            Layout::References => {
+                let length = vm.heap.array_length(object);
+                slots.extend((0..length).map(|idx| ELEMENTS_OFFSET + idx * 4));
+            }
+            Layout::Mirror => {
+                let class = vm.class(vm.class_of_mirror(object));
+                slots.extend(shapes.mirror_slots(class));
+            }
+            Layout::Numbers { .. } => {}
+        }
+    }
+}
+
 fn array_size(heap: &Heap, array: Ref, shift: u32) -> usize {
     let length = heap.array_length(array) as usize;
     (ELEMENTS_OFFSET as usize + (length << shift) + 7) & !7

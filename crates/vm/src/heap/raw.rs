@@ -46,6 +46,16 @@ impl Heap {
         u32::try_from(self.raw_word(0)).unwrap_or(0).clamp(BLOCKS_START, RAW_SIZE as u32)
     }
 
+    /// All of the part in use, the allocator's own words included.
+    pub(crate) fn raw_all(&self) -> &[u8] {
+        self.bytes(self.raw_region(), 0, self.raw_top() as usize)
+    }
+
+    /// Puts back what `raw_all` gave, into a region that was never used.
+    pub(crate) fn raw_restore(&mut self, all: &[u8]) {
+        self.init_bytes(self.raw_region(), 0, all);
+    }
+
     /// A zeroed block; `None` when the region is full.
     #[expect(clippy::cast_possible_truncation, reason = "bounded by RAW_SIZE")]
     pub fn raw_allocate(&mut self, size: u64) -> Option<u64> {

@@ -122,24 +122,7 @@ impl Vm {
         let mirror = self.make_mirror(&class, options)?;
         let first_method = self.methods.next_id();
         for method in class.methods.iter().chain(&class.conflicts) {
-            let op = if method.is_native() {
-                Op::native
-            } else if method.is_abstract() {
-                Op::abstract_method
-            } else {
-                Op::compile
-            };
-            let n_regs = (u32::from(method.max_locals) + u32::from(method.max_stack))
-                .max(u32::from(method.arg_slots));
-            self.methods.push(MethodRt {
-                entry: stub(op),
-                n_regs,
-                arg_slots: method.arg_slots,
-                careful: u16::from(method.flags & flags::SYNCHRONIZED != 0),
-                method,
-                code: std::ptr::null(),
-                native: None,
-            });
+            self.methods.push(new_method(method));
         }
         let made_at = self.depth();
         let needs_no_code = !matches!(class.shape, Shape::Instance);
@@ -308,5 +291,27 @@ fn has_finalizer(file: &ClassFile, sup: Option<&Class>) -> bool {
             body != Some(&[RETURN])
         }
         _ => sup.has_finalizer,
+    }
+}
+
+/// What a machine adds to a method that was never called.
+pub(crate) fn new_method(method: &Method) -> MethodRt {
+    let op = if method.is_native() {
+        Op::native
+    } else if method.is_abstract() {
+        Op::abstract_method
+    } else {
+        Op::compile
+    };
+    let n_regs = (u32::from(method.max_locals) + u32::from(method.max_stack))
+        .max(u32::from(method.arg_slots));
+    MethodRt {
+        entry: stub(op),
+        n_regs,
+        arg_slots: method.arg_slots,
+        careful: u16::from(method.flags & flags::SYNCHRONIZED != 0),
+        method,
+        code: std::ptr::null(),
+        native: None,
     }
 }

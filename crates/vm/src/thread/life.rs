@@ -211,7 +211,7 @@ impl Vm {
 }
 
 /// Puts the lowest hook frame on an empty stack.
-fn push_bottom(thread: &mut Thread) {
+pub(crate) fn push_bottom(thread: &mut Thread) {
     let frame = thread.frames.start();
     // SAFETY: a thread that can run has room for frames.
     unsafe {

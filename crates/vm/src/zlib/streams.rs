@@ -31,6 +31,11 @@ struct Slot {
 }
 
 impl Streams {
+    /// Whether no stream is open.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.slots.iter().all(|slot| slot.stream.is_none())
+    }
+
     fn position(handle: i64) -> Option<usize> {
         usize::try_from(handle).ok()?.checked_sub(1)
     }

@@ -2,6 +2,7 @@
 
 use classfile::Constant;
 
+use crate::boot::personal::stand_in_of;
 use crate::frame::Res;
 use crate::native::{Args, NativeRow};
 use crate::value::{ClassId, Ref};
@@ -28,7 +29,7 @@ fn vm_properties(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
         ("java.vm.vendor", "Nonpareil"),
         ("java.vm.version", env!("CARGO_PKG_VERSION")),
         ("java.vm.info", "interpreted mode"),
-        ("java.class.path", &options.class_path),
+        ("java.class.path", stand_in_of("java.class.path")),
         ("java.library.path", &libraries),
         ("sun.boot.library.path", &libraries),
         ("jdk.debug", "release"),
@@ -56,7 +57,7 @@ fn platform_properties(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
         ("_file_separator_NDX", Some("/")),
         ("_path_separator_NDX", Some(":")),
         ("_line_separator_NDX", Some("\n")),
-        ("_java_io_tmpdir_NDX", Some(&platform.temporary_dir)),
+        ("_java_io_tmpdir_NDX", Some(stand_in_of("java.io.tmpdir"))),
         ("_os_arch_NDX", Some(&platform.os_arch)),
         ("_os_name_NDX", Some(&platform.os_name)),
         ("_os_version_NDX", Some(&platform.os_version)),
@@ -64,9 +65,9 @@ fn platform_properties(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
         ("_sun_cpu_endian_NDX", Some("little")),
         ("_sun_io_unicode_encoding_NDX", Some("UnicodeLittle")),
         ("_sun_jnu_encoding_NDX", Some(&platform.encoding)),
-        ("_user_dir_NDX", Some(&platform.user_dir)),
-        ("_user_home_NDX", Some(&platform.user_home)),
-        ("_user_name_NDX", Some(&platform.user_name)),
+        ("_user_dir_NDX", Some(stand_in_of("user.dir"))),
+        ("_user_home_NDX", Some(stand_in_of("user.home"))),
+        ("_user_name_NDX", Some(stand_in_of("user.name"))),
     ];
     let raw = vm.boot_class(RAW)?;
     let length = constant(vm, raw, "FIXED_LENGTH").unwrap_or(0);
