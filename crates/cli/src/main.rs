@@ -1,5 +1,6 @@
 //! The `nonpareil` command: options in, exit code out. Decides nothing but what to call.
 
+mod boot_image;
 mod class_path;
 mod jdk;
 mod json;

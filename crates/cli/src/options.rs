@@ -106,6 +106,10 @@ pub(crate) struct MachineOptions {
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub(crate) seed: u64,
 
+    /// Boot the class library anew instead of from the image in the user's cache folder.
+    #[arg(long)]
+    pub(crate) fresh_boot: bool,
+
     #[command(flatten)]
     pub(crate) grants: Grants,
 }

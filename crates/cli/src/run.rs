@@ -11,6 +11,7 @@ use vm::host::scratch::Scratch;
 use vm::launch::Ended;
 use vm::vm::Vm;
 
+use crate::boot_image::{self, CacheFolder};
 use crate::options::{MachineOptions, RunOptions};
 use crate::os_host::OsHost;
 use crate::{class_path, jdk, junit, say};
@@ -46,7 +47,15 @@ pub(crate) fn boot(options: &MachineOptions, host: OsHost) -> Result<Vm, String>
         seed: options.seed,
         assertions: options.enable_assertions,
     };
-    Vm::boot(jdk.image, machine, Box::new(host)).map_err(|error| error.to_string())
+    let cache = if options.fresh_boot { None } else { CacheFolder::of_user() };
+    let booted = match cache {
+        Some(cache) => {
+            let origin = boot_image::origin(&jdk);
+            Vm::boot_with(jdk.image, machine, Box::new(host), &cache, &origin)
+        }
+        None => Vm::boot(jdk.image, machine, Box::new(host)),
+    };
+    booted.map_err(|error| error.to_string())
 }
 
 fn policy(

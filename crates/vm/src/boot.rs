@@ -80,14 +80,8 @@ const INITIALISED_EARLY: &[&str] = &[
 
 /// All that a boot image depends on. Class path, working folder and user are not among it.
 fn image_key(options: &Options, platform: &Platform, origin: &str) -> String {
-    let Options {
-        java_home,
-        class_path: _,
-        properties,
-        heap_limit: _,
-        seed,
-        assertions: _,
-    } = options;
+    let Options { java_home, class_path: _, properties, heap_limit: _, seed, assertions: _ } =
+        options;
     let Platform {
         os_name,
         os_version,
@@ -161,7 +155,9 @@ impl Vm {
         host: Box<dyn Host>,
     ) -> Result<Base, BootError> {
         let mut vm = Vm::boot_impersonal(image.clone(), options, host)?;
-        let made = vm.to_image("").ok_or_else(|| failed("boot", "threads stand in the middle of something"))?;
+        let made = vm
+            .to_image("")
+            .ok_or_else(|| failed("boot", "threads stand in the middle of something"))?;
         Base::in_memory(&made, "", image).map_err(|error| failed("boot image", &error.to_string()))
     }
 

@@ -31,7 +31,8 @@ pub struct Constraint {
 impl Constraints {
     /// All constraints by name, in no order that means anything but always the same one.
     pub(crate) fn to_rows(&self) -> Vec<(Symbol, Vec<Constraint>)> {
-        let mut rows: Vec<_> = self.by_name.iter().map(|(name, all)| (*name, all.clone())).collect();
+        let mut rows: Vec<_> =
+            self.by_name.iter().map(|(name, all)| (*name, all.clone())).collect();
         rows.sort_by_key(|(name, _)| name.as_bytes());
         rows
     }

@@ -195,7 +195,8 @@ impl Vm {
 
     fn interned(&self, hash: u64, content: &Content) -> Option<Ref> {
         let tables = [&*self.strings.base, &self.strings.by_hash];
-        let mut candidates = tables.into_iter().filter_map(|table| table.get(&hash)).flatten().copied();
+        let mut candidates =
+            tables.into_iter().filter_map(|table| table.get(&hash)).flatten().copied();
         candidates.find(|&string| {
             let (coder, bytes) = self.string_bytes(string);
             if coder == content.coder {

@@ -47,7 +47,9 @@ fn host() -> (Box<FixedHost>, Output) {
 fn properties(vm: &mut Vm) -> String {
     let system = vm.complete(|vm| vm.boot_class("java/lang/System")).unwrap();
     let get = vm.lookup_method(system, b"getProperties", b"()Ljava/util/Properties;").unwrap();
-    let vm::interp::Outcome::Returned(properties) = vm.call_plain(get, &[]) else { panic!("threw") };
+    let vm::interp::Outcome::Returned(properties) = vm.call_plain(get, &[]) else {
+        panic!("threw")
+    };
     let map = vm.complete(|vm| vm.boot_class("java/util/TreeMap")).unwrap();
     vm.complete(|vm| vm.ensure_initialised(map)).unwrap();
     let tree = vm.complete(|vm| vm.new_object(map)).unwrap();
@@ -56,7 +58,9 @@ fn properties(vm: &mut Vm) -> String {
     assert!(matches!(outcome, vm::interp::Outcome::Returned(_)), "{outcome:?}");
     let text = vm.lookup_method(map, b"toString", b"()Ljava/lang/String;").unwrap();
     let outcome = vm.call_plain(text, &[tree.to_slot()]);
-    let vm::interp::Outcome::Returned(vm::value::Value::Ref(text)) = outcome else { panic!("{outcome:?}") };
+    let vm::interp::Outcome::Returned(vm::value::Value::Ref(text)) = outcome else {
+        panic!("{outcome:?}")
+    };
     vm.string_text(text)
 }
 
@@ -179,9 +183,8 @@ fn a_machine_beyond_the_base_costs_less_than_a_megabyte() {
         let warm = Vm::boot_from(&base, options(home, ""), host().0).unwrap();
         let before = private_memory();
         let start = Instant::now();
-        let machines: Vec<Vm> = (0..20)
-            .map(|_| Vm::boot_from(&base, options(home, ""), host().0).unwrap())
-            .collect();
+        let machines: Vec<Vm> =
+            (0..20).map(|_| Vm::boot_from(&base, options(home, ""), host().0).unwrap()).collect();
         let each = start.elapsed() / 20;
         let kilobytes = private_memory().saturating_sub(before) / 20;
         drop((machines, warm));

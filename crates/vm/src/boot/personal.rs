@@ -9,14 +9,9 @@ use crate::host::Platform;
 use crate::value::Ref;
 use crate::vm::Vm;
 
-/// The system properties with stand-ins, and these.
-const STAND_INS: [(&str, &str); 5] = [
-    ("java.class.path", "/nonpareil/java.class.path"),
-    ("user.dir", "/nonpareil/user.dir"),
-    ("user.home", "/nonpareil/user.home"),
-    ("user.name", "nonpareil.user.name"),
-    ("java.io.tmpdir", "/nonpareil/java.io.tmpdir"),
-];
+/// The system properties with stand-ins.
+const PROPERTIES: [&str; 5] =
+    ["java.class.path", "user.dir", "user.home", "user.name", "java.io.tmpdir"];
 
 /// A slot that refers to a stand-in.
 #[derive(Debug, Clone, Copy)]
@@ -27,10 +22,10 @@ pub(crate) struct StandIn {
     pub(crate) value: u8,
 }
 
-/// What stands in for a property while booting.
-pub(crate) fn stand_in_of(property: &str) -> &'static str {
-    let found = STAND_INS.iter().find(|(name, _)| *name == property);
-    found.expect("internal: no stand-in for this property").1
+/// What stands in for a property while booting: a file that is not there, in the folder of the JDK,
+/// where the library may look for it.
+pub(crate) fn stand_in_of(vm: &Vm, property: &str) -> String {
+    format!("{}/lib/nonpareil.{property}", vm.options.java_home)
 }
 
 /// Whether a slot refers to a stand-in.
@@ -39,8 +34,10 @@ pub(crate) fn stand_in(vm: &Vm, at: usize, target: Ref) -> Option<StandIn> {
         return None;
     }
     let (coder, bytes) = vm.string_bytes(target);
-    let is_it = |(_, text): &(&str, &str)| coder == 0 && bytes == text.as_bytes();
-    let value = u8::try_from(STAND_INS.iter().position(is_it)?).ok()?;
+    let property =
+        bytes.strip_prefix(vm.options.java_home.as_bytes())?.strip_prefix(b"/lib/nonpareil.")?;
+    let is_it = |name: &&str| coder == 0 && name.as_bytes() == property;
+    let value = u8::try_from(PROPERTIES.iter().position(is_it)?).ok()?;
     Some(StandIn { at: u32::try_from(at >> 2).ok()?, value })
 }
 
@@ -79,7 +76,7 @@ impl Vm {
         self.heap.end = self.heap.hard_end;
         let platform = self.host.platform();
         let mut values = Vec::new();
-        for (property, _) in STAND_INS {
+        for property in PROPERTIES {
             let value = value_of(&platform, &self.options.class_path, property).to_owned();
             values.push(self.boot_string(&value)?);
         }

@@ -70,7 +70,15 @@ impl Base {
             (reader.is_done()).then_some((tables, classes?))
         };
         let (tables, classes) = read().ok_or(ImageError::Damaged)?;
-        Base::of_tables(file, parts.objects_at, parts.objects.len(), symbols, library, tables, classes)
+        Base::of_tables(
+            file,
+            parts.objects_at,
+            parts.objects.len(),
+            symbols,
+            library,
+            tables,
+            classes,
+        )
     }
 
     /// A base in memory, for several machines of one process.
@@ -192,7 +200,10 @@ fn method_template(classes: &[Arc<Class>]) -> io::Result<(File, usize)> {
         .map(new_method)
         .collect();
     // SAFETY: the bytes of the entries, read as such; padding is copied, never looked at.
-    #[expect(unsafe_code, reason = "entries hold addresses of this process and are mapped as they are")]
+    #[expect(
+        unsafe_code,
+        reason = "entries hold addresses of this process and are mapped as they are"
+    )]
     let bytes = unsafe {
         std::slice::from_raw_parts(methods.as_ptr().cast::<u8>(), size_of_val(methods.as_slice()))
     };

@@ -68,7 +68,11 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(bytes: &'a [u8], names: &Symbols, library: &'a Arc<JImage>) -> Option<Reader<'a>> {
+    pub(super) fn new(
+        bytes: &'a [u8],
+        names: &Symbols,
+        library: &'a Arc<JImage>,
+    ) -> Option<Reader<'a>> {
         let mut reader = Reader { bytes, symbols: Vec::new(), library };
         for _ in 0..reader.len()? {
             let name = reader.raw()?;

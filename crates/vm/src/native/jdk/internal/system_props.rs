@@ -19,6 +19,7 @@ pub(crate) const NATIVES: &[NativeRow] = &[
 fn vm_properties(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
     let options = vm.options.clone();
     let version = vm.jdk.to_string();
+    let class_path = stand_in_of(vm, "java.class.path");
     let libraries = format!("{}/lib", options.java_home);
     let mut pairs: Vec<(&str, &str)> = vec![
         ("java.home", &options.java_home),
@@ -29,7 +30,7 @@ fn vm_properties(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
         ("java.vm.vendor", "Nonpareil"),
         ("java.vm.version", env!("CARGO_PKG_VERSION")),
         ("java.vm.info", "interpreted mode"),
-        ("java.class.path", stand_in_of("java.class.path")),
+        ("java.class.path", &class_path),
         ("java.library.path", &libraries),
         ("sun.boot.library.path", &libraries),
         ("jdk.debug", "release"),
@@ -48,6 +49,8 @@ fn vm_properties(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
 /// Values by position; the class says which position is which, and that differs between JDKs.
 fn platform_properties(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
     let platform = vm.host.platform();
+    let [temporary_dir, user_dir, user_home, user_name] =
+        ["java.io.tmpdir", "user.dir", "user.home", "user.name"].map(|name| stand_in_of(vm, name));
     let country = Some(platform.country.as_str()).filter(|country| !country.is_empty());
     let values: [(&str, Option<&str>); 18] = [
         ("_display_language_NDX", Some(&platform.language)),
@@ -57,7 +60,7 @@ fn platform_properties(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
         ("_file_separator_NDX", Some("/")),
         ("_path_separator_NDX", Some(":")),
         ("_line_separator_NDX", Some("\n")),
-        ("_java_io_tmpdir_NDX", Some(stand_in_of("java.io.tmpdir"))),
+        ("_java_io_tmpdir_NDX", Some(&temporary_dir)),
         ("_os_arch_NDX", Some(&platform.os_arch)),
         ("_os_name_NDX", Some(&platform.os_name)),
         ("_os_version_NDX", Some(&platform.os_version)),
@@ -65,9 +68,9 @@ fn platform_properties(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
         ("_sun_cpu_endian_NDX", Some("little")),
         ("_sun_io_unicode_encoding_NDX", Some("UnicodeLittle")),
         ("_sun_jnu_encoding_NDX", Some(&platform.encoding)),
-        ("_user_dir_NDX", Some(stand_in_of("user.dir"))),
-        ("_user_home_NDX", Some(stand_in_of("user.home"))),
-        ("_user_name_NDX", Some(stand_in_of("user.name"))),
+        ("_user_dir_NDX", Some(&user_dir)),
+        ("_user_home_NDX", Some(&user_home)),
+        ("_user_name_NDX", Some(&user_name)),
     ];
     let raw = vm.boot_class(RAW)?;
     let length = constant(vm, raw, "FIXED_LENGTH").unwrap_or(0);
