@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::class::ClassRow;
 use super::format::{ImageError, take_apart};
 use super::portable::{Portable, Reader};
-use super::write::{LoaderRow, Tables, ThreadRow};
+use super::write::{LoaderRow, ModuleRow, Tables, ThreadRow};
 use crate::boot::personal::StandIn;
 use crate::class::{Class, ClassRt, MethodRt};
 use crate::constraints::{Constraint, Constraints};
@@ -42,7 +42,7 @@ pub struct Base {
     n_methods: usize,
     classes: Vec<(Arc<Class>, ClassRow)>,
     loaders: Vec<LoaderRow>,
-    modules: Vec<(Ref, Symbol)>,
+    modules: Vec<ModuleRow>,
     boot_unnamed: Ref,
     constraints: Vec<(Symbol, Vec<Constraint>)>,
     known: WellKnown,
@@ -139,8 +139,7 @@ impl Base {
         let mut vm = Vm::empty(self.shared.clone(), heap, methods, options, host);
         vm.classes = self.classes.iter().map(|(class, row)| class_rt(class, row)).collect();
         vm.loaders = self.loaders.iter().map(loader_data).collect();
-        vm.modules.defined =
-            self.modules.iter().map(|&(java, name)| DefinedModule { java, name }).collect();
+        vm.modules.defined = self.modules.iter().map(defined_module).collect();
         vm.modules.boot_unnamed = self.boot_unnamed;
         vm.constraints = Constraints::from_rows(self.constraints.clone());
         vm.known = self.known.clone();
@@ -166,6 +165,16 @@ fn class_rt(class: &Arc<Class>, row: &ClassRow) -> ClassRt {
         selected: FxHashMap::default(),
         n_sites: row.n_sites,
         site_room: row.site_room,
+    }
+}
+
+fn defined_module(row: &ModuleRow) -> DefinedModule {
+    DefinedModule {
+        java: row.java,
+        name: row.name,
+        is_open: row.is_open,
+        reads: row.reads.clone(),
+        exports: row.exports.iter().cloned().collect(),
     }
 }
 

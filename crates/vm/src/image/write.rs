@@ -8,10 +8,11 @@ use crate::boot::personal::{self, StandIn};
 use crate::class::ClassRt;
 use crate::constraints::Constraint;
 use crate::frame::Hook;
+use crate::module::{DefinedModule, Exports, ModuleKey};
 use crate::symbol::Symbol;
 use crate::thread::{State, Step, Thread};
 use crate::travel::World;
-use crate::value::{ClassId, Ref, ThreadId};
+use crate::value::{ClassId, LoaderId, Ref, ThreadId};
 use crate::vm::{LoaderData, Vm};
 
 /// The tables of an image, classes themselves not among them.
@@ -19,7 +20,7 @@ pub(super) struct Tables {
     pub(super) jdk: u16,
     pub(super) rows: Vec<ClassRow>,
     pub(super) loaders: Vec<LoaderRow>,
-    pub(super) modules: Vec<(Ref, Symbol)>,
+    pub(super) modules: Vec<ModuleRow>,
     pub(super) boot_unnamed: Ref,
     pub(super) constraints: Vec<(Symbol, Vec<Constraint>)>,
     pub(super) known: Vec<u32>,
@@ -53,6 +54,33 @@ pub(super) struct LoaderRow {
     pub(super) java: Ref,
     pub(super) classes: Vec<(Symbol, ClassId)>,
     pub(super) packages: Vec<(Symbol, u32)>,
+}
+
+/// A named module.
+#[derive(Debug)]
+pub(super) struct ModuleRow {
+    pub(super) java: Ref,
+    pub(super) name: Symbol,
+    pub(super) is_open: bool,
+    pub(super) reads: Vec<ModuleKey>,
+    pub(super) exports: Vec<(Symbol, Exports)>,
+}
+
+portable!(ModuleRow { java, name, is_open, reads, exports });
+portable!(Exports { to_all, to_all_unnamed, to });
+
+impl Portable for ModuleKey {
+    fn put(&self, writer: &mut Writer<'_>) {
+        match self {
+            ModuleKey::Named(idx) => (false, *idx).put(writer),
+            ModuleKey::Unnamed(loader) => (true, loader.0).put(writer),
+        }
+    }
+
+    fn take(reader: &mut Reader<'_>) -> Option<ModuleKey> {
+        let (is_unnamed, number) = Portable::take(reader)?;
+        Some(if is_unnamed { ModuleKey::Unnamed(LoaderId(number)) } else { ModuleKey::Named(number) })
+    }
 }
 
 portable!(LoaderRow { java, classes, packages });
@@ -97,7 +125,7 @@ impl Vm {
             jdk: self.jdk,
             rows: self.classes.iter().map(class_row).collect(),
             loaders: self.loaders.iter().map(loader_row).collect(),
-            modules: self.modules.defined.iter().map(|m| (m.java, m.name)).collect(),
+            modules: self.modules.defined.iter().map(module_row).collect(),
             boot_unnamed: self.modules.boot_unnamed,
             constraints: self.constraints.to_rows(),
             known: self.known.to_words(),
@@ -146,6 +174,13 @@ fn class_row(rt: &ClassRt) -> ClassRow {
         n_sites: *n_sites,
         site_room: *site_room,
     }
+}
+
+fn module_row(module: &DefinedModule) -> ModuleRow {
+    let DefinedModule { java, name, is_open, reads, exports } = module;
+    let mut exports: Vec<_> = exports.iter().map(|(&name, to)| (name, to.clone())).collect();
+    exports.sort_by_key(|(name, _)| name.as_bytes());
+    ModuleRow { java: *java, name: *name, is_open: *is_open, reads: reads.clone(), exports }
 }
 
 fn loader_row(loader: &LoaderData) -> LoaderRow {

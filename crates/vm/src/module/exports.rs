@@ -19,9 +19,9 @@ pub enum ModuleKey {
 /// To whom a package is exported.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Exports {
-    to_all: bool,
-    to_all_unnamed: bool,
-    to: Vec<ModuleKey>,
+    pub(crate) to_all: bool,
+    pub(crate) to_all_unnamed: bool,
+    pub(crate) to: Vec<ModuleKey>,
 }
 
 /// Whom a module exports a package to.
