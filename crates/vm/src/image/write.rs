@@ -79,7 +79,11 @@ impl Portable for ModuleKey {
 
     fn take(reader: &mut Reader<'_>) -> Option<ModuleKey> {
         let (is_unnamed, number) = Portable::take(reader)?;
-        Some(if is_unnamed { ModuleKey::Unnamed(LoaderId(number)) } else { ModuleKey::Named(number) })
+        Some(if is_unnamed {
+            ModuleKey::Unnamed(LoaderId(number))
+        } else {
+            ModuleKey::Named(number)
+        })
     }
 }
 
