@@ -133,7 +133,7 @@ impl Vm {
             return Vm::boot_from(&base, options, host);
         }
         let mut vm = Vm::boot_impersonal(image, options, host)?;
-        if let Some(image) = vm.to_image(&key) {
+        if let Some(image) = vm.make_image(&key) {
             store.save(&key, &image);
         }
         let stand_ins = vm.find_stand_ins();
@@ -156,7 +156,7 @@ impl Vm {
     ) -> Result<Base, BootError> {
         let mut vm = Vm::boot_impersonal(image.clone(), options, host)?;
         let made = vm
-            .to_image("")
+            .make_image("")
             .ok_or_else(|| failed("boot", "threads stand in the middle of something"))?;
         Base::in_memory(&made, "", image).map_err(|error| failed("boot image", &error.to_string()))
     }

@@ -109,7 +109,7 @@ portable!(StandIn { at, value });
 impl Vm {
     /// The image of this machine, under a key; `None` where it has done more than boot. Call it
     /// before the machine is made personal.
-    pub(crate) fn to_image(&mut self, key: &str) -> Option<Vec<u8>> {
+    pub(crate) fn make_image(&mut self, key: &str) -> Option<Vec<u8>> {
         let is_fresh = self.depth() == 0
             && self.stop.is_none()
             && self.files.is_fresh()
