@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("classfile", &[]),
     ("vm", &["classfile"]),
-    ("observe", &["classfile", "vm"]),
-    ("cli", &["classfile", "vm", "observe"]),
+    ("suite", &[]),
+    ("observe", &["classfile", "vm", "suite"]),
+    ("cli", &["classfile", "vm", "suite", "observe"]),
     ("testkit", &[]),
 ];
 

@@ -1,0 +1,89 @@
+//! Tests: a sequence, and what is checked about it.
+
+use std::sync::Arc;
+
+use crate::constant::Constant;
+use crate::method::Method;
+use crate::sequence::{Sequence, Var};
+
+/// What a check looks at.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// The result of a statement.
+    Result(Var),
+    /// What a method without parameters says of an object.
+    Observer {
+        /// The object.
+        receiver: Var,
+        /// The method.
+        method: Arc<Method>,
+    },
+}
+
+/// What a check demands of its subject.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Expected {
+    /// This value; strings, boxed values and enum constants by `equals`.
+    Equals(Constant),
+    /// An array of these values.
+    ArrayEquals(Vec<Constant>),
+    /// Not `null`.
+    NotNull,
+    /// The very object that an earlier statement gave.
+    Same(Var),
+}
+
+/// A demand that is checked after a statement.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Check {
+    /// The statement after which it is checked.
+    pub after: Var,
+    /// What is looked at.
+    pub subject: Subject,
+    /// What it must be.
+    pub expected: Expected,
+}
+
+/// How the last statement of a test must end where it does not return.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Throws {
+    /// Internal name of the exception's class.
+    pub class: Arc<str>,
+    /// Its message, where it is the same in every world; `Some(None)` is a `null` message.
+    pub message: Option<Option<String>>,
+}
+
+/// A sequence with its oracles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Test {
+    /// The calls.
+    pub sequence: Sequence,
+    /// Checks, in the order of the statements they follow.
+    pub checks: Vec<Check>,
+    /// The exception with which the last statement ends, if it throws.
+    pub throws: Option<Throws>,
+    /// What a reader should know of the test, a line each.
+    pub notes: Vec<String>,
+    /// What the name of the test should say; the emitter makes it unique.
+    pub title: Title,
+}
+
+/// What a test is about, in parts that a name is made of.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Title {
+    /// The method that the test exercises: `pop`; the class for constructors.
+    pub method: String,
+    /// What is special about the state: `onEmptyStack`, `afterPush`; may be empty.
+    pub state: String,
+    /// What happens: `throwsArrayIndexOutOfBounds`, `returnsTrue`; may be empty.
+    pub outcome: String,
+}
+
+/// Tests for one class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suite {
+    /// Internal name of the class under test.
+    pub class: Arc<str>,
+    /// The tests.
+    pub tests: Vec<Test>,
+}
