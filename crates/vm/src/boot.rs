@@ -79,7 +79,7 @@ const INITIALISED_EARLY: &[&str] = &[
 ];
 
 /// All that a boot image depends on. Class path, working folder and user are not among it.
-fn image_key(options: &Options, platform: &Platform, origin: &str) -> String {
+pub(crate) fn image_key(options: &Options, platform: &Platform, origin: &str) -> String {
     let Options { java_home, class_path: _, properties, heap_limit: _, seed, assertions: _ } =
         options;
     let Platform {
@@ -117,7 +117,8 @@ impl Vm {
     }
 
     /// As `boot`, from an image if the store has one; else leaves one there for the next time.
-    /// `origin` tells builds of this program and of the JDK apart.
+    /// `origin` tells builds of this program and of the JDK apart. For several machines, see
+    /// [`Base::boot_with`].
     pub fn boot_with(
         image: Arc<JImage>,
         options: Options,
@@ -128,9 +129,9 @@ impl Vm {
         let mut host = host;
         let key = image_key(&options, &host.platform(), origin);
         if let Some(file) = store.open(&key)
-            && let Ok(base) = Base::open(file, &key, &image)
+            && let Ok(base) = Base::open(file, &key, &image, options.clone())
         {
-            return Vm::boot_from(&base, options, host);
+            return base.machine(host);
         }
         let mut vm = Vm::boot_impersonal(image, options, host)?;
         if let Some(image) = vm.make_image(&key) {
@@ -141,27 +142,7 @@ impl Vm {
         Ok(vm)
     }
 
-    /// A machine that starts from a booted base.
-    pub fn boot_from(base: &Base, options: Options, host: Box<dyn Host>) -> Result<Vm, BootError> {
-        let mut vm = base.machine(options, host)?;
-        vm.make_personal(&base.stand_ins)?;
-        Ok(vm)
-    }
-
-    /// A base for machines with such options, in memory.
-    pub fn boot_base(
-        image: &Arc<JImage>,
-        options: Options,
-        host: Box<dyn Host>,
-    ) -> Result<Base, BootError> {
-        let mut vm = Vm::boot_impersonal(image.clone(), options, host)?;
-        let made = vm
-            .make_image("")
-            .ok_or_else(|| failed("boot", "threads stand in the middle of something"))?;
-        Base::in_memory(&made, "", image).map_err(|error| failed("boot image", &error.to_string()))
-    }
-
-    fn boot_impersonal(
+    pub(crate) fn boot_impersonal(
         image: Arc<JImage>,
         options: Options,
         host: Box<dyn Host>,
@@ -422,6 +403,6 @@ impl Vm {
     }
 }
 
-fn failed(step: &str, reason: &str) -> BootError {
+pub(crate) fn failed(step: &str, reason: &str) -> BootError {
     BootError::Failed { step: step.to_owned(), reason: reason.to_owned() }
 }

@@ -122,6 +122,12 @@ pub struct Vm {
     pub attachment: Option<Box<dyn Any + Send>>,
 }
 
+// SAFETY: the pointers in a machine (positions in its stacks, code and methods) lead to memory that
+// the machine owns, or to classes that live as long as it does; `mode` is only used while a call is
+// under way. What machines share (`Shared`, linked classes) is immutable or behind a lock.
+#[expect(unsafe_code, reason = "see above")]
+unsafe impl Send for Vm {}
+
 /// Settings that do not change while a machine lives.
 #[derive(Debug, Clone)]
 pub struct Options {

@@ -1,16 +1,15 @@
 //! Machines that start from a booted base: they behave as one that booted itself, alone and side
-//! by side, and cost little.
+//! by side.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::sync::Arc;
-use std::time::Instant;
 
 use classfile::JImage;
 use vm::host::fixed::{FixedHost, Output};
-use vm::image::ImageStore;
+use vm::image::{Base, ImageStore};
 use vm::launch::Ended;
 use vm::vm::{Options, Vm};
 
@@ -67,9 +66,9 @@ fn properties(vm: &mut Vm) -> String {
 #[test]
 fn a_machine_from_a_base_has_the_properties_of_one_that_booted_itself() {
     each_jdk(|home, image| {
-        let base = Vm::boot_base(&image, options(home, "/somewhere/else"), host().0).unwrap();
+        let base = Base::boot(&image, options(home, "/somewhere/else"), host().0).unwrap();
         for class_path in ["/a.jar:/b", ""] {
-            let mut from_base = Vm::boot_from(&base, options(home, class_path), host().0).unwrap();
+            let mut from_base = base.machine_for(class_path, host().0).unwrap();
             let mut scratch = Vm::boot(image.clone(), options(home, class_path), host().0).unwrap();
             let found = properties(&mut from_base);
             assert_eq!(found, properties(&mut scratch));
@@ -83,14 +82,13 @@ fn a_machine_from_a_base_has_the_properties_of_one_that_booted_itself() {
 #[test]
 fn machines_of_one_base_run_side_by_side_and_collect_on_their_own() {
     each_jdk(|home, image| {
-        let base = Arc::new(Vm::boot_base(&image, options(home, ""), host().0).unwrap());
+        let base = Arc::new(Base::boot(&image, options(home, ""), host().0).unwrap());
         let workers: Vec<_> = (0..4)
             .map(|_| {
                 let base = base.clone();
-                let home = home.to_owned();
                 std::thread::spawn(move || {
                     let (host, output) = host();
-                    let mut vm = Vm::boot_from(&base, options(&home, ""), host).unwrap();
+                    let mut vm = base.machine(host).unwrap();
                     vm.heap.nursery = 64 << 10;
                     vm.collect_outside();
                     let first = properties(&mut vm);
@@ -149,6 +147,8 @@ fn boot_with_makes_an_image_once_and_again_when_it_is_stale_or_damaged() {
         assert_eq!(*store.n_saved.borrow(), 1);
         assert_eq!(boot(options(home, "/x")), first);
         boot(options(home, "/y"));
+        let base = Base::boot_with(&image, options(home, "/x"), host().0, &store, "build").unwrap();
+        assert_eq!(properties(&mut base.machine(host().0).unwrap()), first);
         assert_eq!(*store.n_saved.borrow(), 1);
         boot(Options { seed: 2, ..options(home, "/x") });
         assert_eq!(*store.n_saved.borrow(), 2);
@@ -163,31 +163,11 @@ fn boot_with_makes_an_image_once_and_again_when_it_is_stale_or_damaged() {
         store.kept.borrow_mut().as_mut().unwrap().1.truncate(1000);
         assert_eq!(boot(options(home, "/x")), first);
         assert_eq!(*store.n_saved.borrow(), 8);
-    });
-}
-
-/// Kilobytes of memory that only this process has.
-fn private_memory() -> u64 {
-    let text = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap();
-    let line = |name: &str| {
-        let line = text.lines().find(|line| line.starts_with(name)).unwrap();
-        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap()
-    };
-    line("Private_Dirty:") + line("Private_Clean:")
-}
-
-#[test]
-fn a_machine_beyond_the_base_costs_less_than_a_megabyte() {
-    each_jdk(|home, image| {
-        let base = Vm::boot_base(&image, options(home, ""), host().0).unwrap();
-        let warm = Vm::boot_from(&base, options(home, ""), host().0).unwrap();
-        let before = private_memory();
-        let start = Instant::now();
-        let machines: Vec<Vm> =
-            (0..20).map(|_| Vm::boot_from(&base, options(home, ""), host().0).unwrap()).collect();
-        let each = start.elapsed() / 20;
-        let kilobytes = private_memory().saturating_sub(before) / 20;
-        drop((machines, warm));
-        assert!(kilobytes < 1024, "a machine takes {kilobytes} kB and {each:?}");
+        *store.kept.borrow_mut() = None;
+        let base = Base::boot_with(&image, options(home, "/x"), host().0, &store, "build").unwrap();
+        assert_eq!(properties(&mut base.machine(host().0).unwrap()), first);
+        assert_eq!(*store.n_saved.borrow(), 9);
+        assert_eq!(boot(options(home, "/x")), first);
+        assert_eq!(*store.n_saved.borrow(), 9);
     });
 }

@@ -72,7 +72,7 @@ impl Vm {
     }
 
     /// Gives the machine its own class path, working folder and user. Nothing is collected here.
-    pub(super) fn make_personal(&mut self, stand_ins: &[StandIn]) -> Result<(), BootError> {
+    pub(crate) fn make_personal(&mut self, stand_ins: &[StandIn]) -> Result<(), BootError> {
         self.heap.end = self.heap.hard_end;
         let platform = self.host.platform();
         let mut values = Vec::new();

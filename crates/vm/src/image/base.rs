@@ -8,11 +8,13 @@ use classfile::JImage;
 use memmap2::Mmap;
 use rustc_hash::FxHashMap;
 
+use super::ImageStore;
 use super::class::ClassRow;
 use super::format::{ImageError, take_apart};
 use super::portable::{Portable, Reader};
 use super::write::{LoaderRow, ModuleRow, Tables, ThreadRow};
 use crate::boot::personal::StandIn;
+use crate::boot::{BootError, failed, image_key};
 use crate::class::{Class, ClassRt, MethodRt};
 use crate::constraints::{Constraint, Constraints};
 use crate::heap::Heap;
@@ -29,10 +31,31 @@ use crate::value::Ref;
 use crate::vm::{LoaderData, Options, Shared, Vm};
 use crate::well_known::WellKnown;
 
-/// A booted base that machines start from. See the text of `image`.
+/// A booted base that machines start from, each for little: see the text of `image`. It never
+/// changes, so threads share it and make their machines from it at the same time.
+///
+/// ```no_run
+/// # use std::{path::Path, sync::Arc, thread};
+/// # use classfile::JImage;
+/// # use vm::{boot::BootError, host::fixed::FixedHost, image::Base, vm::Options};
+/// # fn run(options: Options, library: &Arc<JImage>) -> Result<(), BootError> {
+/// let base = Base::boot(library, options, Box::new(FixedHost::new()))?;
+/// thread::scope(|scope| {
+///     for _ in 0..4 {
+///         scope.spawn(|| {
+///             let mut vm = base.machine(Box::new(FixedHost::new()))?;
+///             vm.run_program("Main", &[]);
+///             Ok::<(), BootError>(())
+///         });
+///     }
+/// });
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Base {
     shared: Shared,
+    options: Options,
     /// The image, and where in it the objects lie.
     file: File,
     objects_at: usize,
@@ -50,13 +73,80 @@ pub struct Base {
     virtual_nanos: i64,
     threads: Vec<ThreadRow>,
     strings: Arc<FxHashMap<u64, Vec<Ref>>>,
-    pub(crate) stand_ins: Vec<StandIn>,
+    stand_ins: Vec<StandIn>,
     raw: Vec<u8>,
 }
 
 impl Base {
+    /// Boots the JDK behind `library`; the base lies in memory.
+    pub fn boot(
+        library: &Arc<JImage>,
+        options: Options,
+        host: Box<dyn Host>,
+    ) -> Result<Base, BootError> {
+        Base::boot_under("", library, options, host, &mut |_| {})
+    }
+
+    /// As `boot`, from an image if the store has one; else leaves one there for the next time.
+    /// `origin` tells builds of this program and of the JDK apart.
+    pub fn boot_with(
+        library: &Arc<JImage>,
+        options: Options,
+        mut host: Box<dyn Host>,
+        store: &dyn ImageStore,
+        origin: &str,
+    ) -> Result<Base, BootError> {
+        let key = image_key(&options, &host.platform(), origin);
+        if let Some(file) = store.open(&key)
+            && let Ok(base) = Base::open(file, &key, library, options.clone())
+        {
+            return Ok(base);
+        }
+        Base::boot_under(&key, library, options, host, &mut |image| store.save(&key, image))
+    }
+
+    fn boot_under(
+        key: &str,
+        library: &Arc<JImage>,
+        options: Options,
+        host: Box<dyn Host>,
+        keep: &mut dyn FnMut(&[u8]),
+    ) -> Result<Base, BootError> {
+        let mut vm = Vm::boot_impersonal(library.clone(), options.clone(), host)?;
+        let Some(image) = vm.make_image(key) else {
+            return Err(failed("boot", "threads stand in the middle of something"));
+        };
+        keep(&image);
+        let opened = memory_file(&image).map_err(|_| ImageError::NoMemory);
+        let opened = opened.and_then(|file| Base::open(file, key, library, options));
+        opened.map_err(|error| failed("boot image", &error.to_string()))
+    }
+
+    /// The options that machines of this base have.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// A machine that is ready to load a program.
+    pub fn machine(&self, host: Box<dyn Host>) -> Result<Vm, BootError> {
+        self.machine_for(&self.options.class_path, host)
+    }
+
+    /// As `machine`, with another class path.
+    pub fn machine_for(&self, class_path: &str, host: Box<dyn Host>) -> Result<Vm, BootError> {
+        let options = Options { class_path: class_path.to_owned(), ..self.options.clone() };
+        let mut vm = self.impersonal(options, host)?;
+        vm.make_personal(&self.stand_ins)?;
+        Ok(vm)
+    }
+
     /// Opens an image that was kept under this key, for this JDK.
-    pub fn open(file: File, key: &str, library: &Arc<JImage>) -> Result<Base, ImageError> {
+    pub(crate) fn open(
+        file: File,
+        key: &str,
+        library: &Arc<JImage>,
+        options: Options,
+    ) -> Result<Base, ImageError> {
         // SAFETY: stores replace files, they never change one, so the content stays as it is.
         #[expect(unsafe_code, reason = "mapping the file is the way to read it without a copy")]
         let image = unsafe { Mmap::map(&file) }.map_err(|_| ImageError::Damaged)?;
@@ -70,32 +160,7 @@ impl Base {
             (reader.is_done()).then_some((tables, classes?))
         };
         let (tables, classes) = read().ok_or(ImageError::Damaged)?;
-        Base::of_tables(
-            file,
-            parts.objects_at,
-            parts.objects.len(),
-            symbols,
-            library,
-            tables,
-            classes,
-        )
-    }
-
-    /// A base in memory, for several machines of one process.
-    pub fn in_memory(image: &[u8], key: &str, library: &Arc<JImage>) -> Result<Base, ImageError> {
-        let file = memory_file(image).map_err(|_| ImageError::NoMemory)?;
-        Base::open(file, key, library)
-    }
-
-    fn of_tables(
-        file: File,
-        objects_at: usize,
-        objects_size: usize,
-        symbols: Arc<Symbols>,
-        library: &Arc<JImage>,
-        tables: Tables,
-        classes: Vec<Class>,
-    ) -> Result<Base, ImageError> {
+        let (objects_at, objects_size) = (parts.objects_at, parts.objects.len());
         let classes: Vec<Arc<Class>> = classes.into_iter().map(Arc::new).collect();
         let (methods, n_methods) = method_template(&classes).map_err(|_| ImageError::NoMemory)?;
         let mut strings: FxHashMap<u64, Vec<Ref>> = FxHashMap::default();
@@ -110,6 +175,7 @@ impl Base {
                 natives: Arc::new(native::table()),
                 intrinsics: Arc::new(IntrinsicTable::new(tables.jdk)),
             },
+            options,
             file,
             objects_at,
             objects_size,
@@ -131,7 +197,7 @@ impl Base {
     }
 
     /// A machine as it was when the image was made, not yet personal.
-    pub(crate) fn machine(&self, options: Options, host: Box<dyn Host>) -> io::Result<Vm> {
+    fn impersonal(&self, options: Options, host: Box<dyn Host>) -> io::Result<Vm> {
         let mut heap = Heap::reserve(self.objects_size, options.heap_limit)?;
         heap.map_base(&self.file, self.objects_at)?;
         heap.raw_restore(&self.raw);
