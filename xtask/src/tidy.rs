@@ -9,7 +9,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("vm", &["classfile"]),
     ("suite", &[]),
     ("observe", &["classfile", "vm", "suite"]),
-    ("cli", &["classfile", "vm", "suite", "observe"]),
+    ("emit", &["classfile", "suite"]),
+    ("cli", &["classfile", "vm", "suite", "observe", "emit"]),
     ("testkit", &[]),
 ];
 

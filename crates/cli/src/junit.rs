@@ -5,11 +5,11 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use classfile::ClassPath;
+use emit::json::Json;
 use observe::junit::{self, Failure, Node, Outcome, Report};
 use vm::frame::Stop;
 use vm::mode::Plain;
 
-use crate::json::Json;
 use crate::options::{Format, RunOptions};
 use crate::os_host::OsHost;
 use crate::run::{boot, reason};

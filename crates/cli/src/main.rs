@@ -3,7 +3,6 @@
 mod boot_image;
 mod class_path;
 mod jdk;
-mod json;
 mod junit;
 mod options;
 mod os_host;

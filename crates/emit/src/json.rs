@@ -4,27 +4,36 @@ use std::fmt::Write;
 
 /// A JSON value.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Json {
+pub enum Json {
+    /// `null`.
     Null,
+    /// `true` or `false`.
+    Flag(bool),
+    /// A count.
     Number(usize),
+    /// A number with a fraction, written with this many digits behind the point; `null` if not finite.
+    Decimal(f64, usize),
+    /// A text.
     Text(String),
+    /// Values in order.
     List(Vec<Json>),
+    /// Members in order.
     Object(Vec<(&'static str, Json)>),
 }
 
 impl Json {
     /// A text.
-    pub(crate) fn text(text: impl Into<String>) -> Json {
+    pub fn text(text: impl Into<String>) -> Json {
         Json::Text(text.into())
     }
 
     /// A text, or null.
-    pub(crate) fn optional(text: Option<&String>) -> Json {
+    pub fn optional(text: Option<&String>) -> Json {
         text.map_or(Json::Null, Json::text)
     }
 
     /// The value as text, two blanks deep per level.
-    pub(crate) fn render(&self) -> String {
+    pub fn render(&self) -> String {
         let mut text = String::new();
         self.write(&mut text, 0);
         text.push('\n');
@@ -37,6 +46,13 @@ impl Json {
             Json::Number(number) => {
                 let _ = write!(text, "{number}");
             }
+            Json::Flag(flag) => {
+                let _ = write!(text, "{flag}");
+            }
+            Json::Decimal(number, digits) if number.is_finite() => {
+                let _ = write!(text, "{number:.digits$}");
+            }
+            Json::Decimal(..) => text.push_str("null"),
             Json::Text(content) => write_text(text, content),
             Json::List(items) => {
                 write_all(text, depth, ['[', ']'], items.len(), |text, idx| {
@@ -96,6 +112,12 @@ fn write_text(text: &mut String, content: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn flags_and_decimals_are_written_plainly() {
+        let numbers = [Json::Decimal(0.5, 2), Json::Decimal(f64::NAN, 1), Json::Flag(true)];
+        assert_eq!(Json::List(numbers.to_vec()).render(), "[\n  0.50,\n  null,\n  true\n]\n");
+    }
 
     #[test]
     fn text_is_escaped_and_members_keep_their_order() {
