@@ -3,7 +3,10 @@
 //! Stands between the machine and the explorers: knows how one test or suite is run and watched, not
 //! how tests are chosen, and nothing of solvers, files to write or terminals.
 
+pub mod arguments;
 pub mod assemble;
 pub mod coverage;
 pub mod java;
 pub mod junit;
+pub mod snapshot;
+pub mod state;

@@ -23,7 +23,8 @@ pub struct Place {
 /// An observer. All methods default to nothing.
 #[expect(unused_variables, reason = "defaults do nothing")]
 pub trait Mode: Sized + 'static {
-    /// Whether `field_read`, `array_read` and `static_read` are called.
+    /// Whether `field_read`, `array_read`, `length_read` and `static_read` are called. Intrinsics
+    /// then run as Java code; natives read unseen, but `enter` tells of them.
     const READS: bool = false;
     /// Whether `field_write`, `array_write` and `static_write` are called.
     const WRITES: bool = false;
@@ -46,6 +47,8 @@ pub trait Mode: Sized + 'static {
     fn field_write(&mut self, vm: &mut Vm, object: Ref, offset: u32, kind: Kind, new: u64) {}
     /// An array element is read.
     fn array_read(&mut self, vm: &mut Vm, array: Ref, idx: u32) {}
+    /// The length of an array is read by `arraylength`.
+    fn length_read(&mut self, vm: &mut Vm, array: Ref) {}
     /// An array element is about to be written.
     fn array_write(&mut self, vm: &mut Vm, array: Ref, idx: u32, kind: Kind, new: u64) {}
     /// A static field is read; `granule` is its slot in the heap.
@@ -56,8 +59,8 @@ pub trait Mode: Sized + 'static {
     fn step(&mut self, method: MethodId, position: u32) {}
     /// A conditional branch goes its way; `edge` is 1 if taken, 0 if not, the case for switches.
     fn branch(&mut self, vm: &mut Vm, place: Place, edge: u32) {}
-    /// A method is entered; arguments are the first registers at `args`.
-    fn enter(&mut self, vm: &mut Vm, method: MethodId, args: *const u64) {}
+    /// A method is entered; the arguments are its first registers.
+    fn enter(&mut self, vm: &mut Vm, method: MethodId, args: &[u64]) {}
     /// A method returns normally (`Some`) or by an exception.
     fn leave(&mut self, vm: &mut Vm, method: MethodId, result: Option<u64>) {}
     /// An object was allocated.

@@ -149,9 +149,9 @@ impl Mode for Taint {
     fn step(&mut self, method: MethodId, _: u32) {
         *self.steps.entry(method).or_default() += 1;
     }
-    fn enter(&mut self, _: &mut Vm, method: MethodId, args: *const u64) {
+    fn enter(&mut self, _: &mut Vm, method: MethodId, args: &[u64]) {
         if Some(method) == self.watched && std::mem::take(&mut self.seed) {
-            self.registers.insert(args as usize);
+            self.registers.insert(args.as_ptr() as usize);
         }
     }
     fn leave(&mut self, vm: &mut Vm, method: MethodId, _: Option<u64>) {

@@ -157,7 +157,7 @@ handler!(linkto_q, |i, pc, fp, vm, heap, t| {
 handler!(
     /// Data unit 1 is the intrinsic, which declines where the receiver is null.
     intrinsic_q, |i, pc, fp, vm, heap, t| {
-    if !M::SHADOW {
+    if !M::SHADOW && !M::READS {
         let function: Intrinsic = std::mem::transmute((*pc.add(1)).word() as usize as *const ());
         if function(vm, heap, fp.add(i.a as usize)) {
             go!(pc.add(3), fp, vm, heap, t)

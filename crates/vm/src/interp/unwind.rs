@@ -116,8 +116,11 @@ fn catches(vm: &Vm, within: ClassId, catch_type: u16, exception: Ref) -> bool {
 
 /// Tells the mode that a method was entered.
 pub(super) unsafe fn entered<M: Mode>(vm: *mut Vm, rt: *const MethodRt, fp: *mut u64) {
-    // SAFETY: called with the machine's own pointers.
-    unsafe { mode::<M>(vm).enter(&mut *vm, (*(*rt).method).id, fp) }
+    // SAFETY: called with the machine's own pointers; the arguments are the first registers.
+    unsafe {
+        let args = std::slice::from_raw_parts(fp, usize::from((*rt).arg_slots));
+        mode::<M>(vm).enter(&mut *vm, (*(*rt).method).id, args)
+    }
 }
 
 /// Tells the mode that a method was left normally.

@@ -1,0 +1,387 @@
+//! The canonical form of a rooted heap: two heaps are isomorphic iff their words are equal.
+//!
+//! Depth first from the roots, nodes numbered in order of first visit, fields in a fixed order (from
+//! the topmost class down, then by name), as figure 3 of Xie, Marinov and Notkin, "Improving Generation
+//! of Object-Oriented Test Suites by Avoiding Redundant Tests" (2004). Iterative: a list of a million
+//! nodes needs no more host stack than one of three. Nothing is allocated per node once the tables
+//! have grown.
+//!
+//! Deviations from the paper: the class of a node and the length of an array are part of it; strings,
+//! class objects, enum constants and (unless strict) boxed values are values, so it makes no difference
+//! whether two fields hold the same one or equal ones; fields of the [`Mask`] are left out.
+//!
+//! Words name classes by a key of the name, so they mean the same on every machine.
+
+use vm::class::{Class, Shape};
+use vm::heap::ELEMENTS_OFFSET;
+use vm::value::{ClassId, Kind, Ref};
+use vm::vm::Vm;
+
+use super::fingerprint::{Fingerprint, Mixer, Sink, name_key};
+use super::mask::Mask;
+use super::visited::Visited;
+
+const NULL: u64 = 0;
+/// Low bits of a word that starts a reference: a number follows, a node of this class, a value.
+const BACK: u64 = 1;
+const NODE: u64 = 2;
+const VALUE: u64 = 3;
+
+/// Where a canonical form starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Root {
+    /// An object or `null`.
+    Object(Ref),
+    /// A primitive value in the form of a register.
+    Primitive(Kind, u64),
+}
+
+/// Chooses the edges that belong to a heap.
+pub trait Edges {
+    /// Whether every edge belongs, so that `has` need not be asked.
+    const ALL: bool;
+    /// Whether the field at this offset (or the element with this index) belongs.
+    fn has(&self, object: Ref, slot: u32) -> bool;
+    /// Whether the length of this array belongs.
+    fn has_length(&self, array: Ref) -> bool;
+}
+
+/// The whole heap.
+#[derive(Debug, Clone, Copy)]
+pub struct Whole;
+
+impl Edges for Whole {
+    const ALL: bool = true;
+    #[inline(always)]
+    fn has(&self, _: Ref, _: u32) -> bool {
+        true
+    }
+    #[inline(always)]
+    fn has_length(&self, _: Ref) -> bool {
+        true
+    }
+}
+
+/// How instances of one class are written down.
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    /// Not looked at yet.
+    Unknown,
+    /// `java.lang.String`.
+    Text,
+    /// `java.lang.Class`.
+    Mirror,
+    /// A constant of an enum type: its ordinal, at this offset.
+    Constant(u32),
+    /// A boxed value: its field.
+    Boxed(u32, Kind),
+    /// An array.
+    Array(Kind),
+    /// Any other object: a range of `slots`.
+    Fields(u32, u32),
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Plan {
+    form: Form,
+    key: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    offset: u32,
+    kind: Kind,
+}
+
+/// A node whose edges are being written down.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    object: Ref,
+    /// Next slot, or next element.
+    next: u32,
+    end: u32,
+    is_array: bool,
+}
+
+/// Writes heaps of one machine in canonical form.
+#[derive(Debug)]
+pub struct CanonicalHeap {
+    mask: Mask,
+    /// By class.
+    plans: Vec<Plan>,
+    slots: Vec<Slot>,
+    visited: Visited,
+    open: Vec<Open>,
+}
+
+impl CanonicalHeap {
+    /// A writer with empty tables.
+    pub fn new(mask: Mask) -> CanonicalHeap {
+        CanonicalHeap {
+            mask,
+            plans: Vec::new(),
+            slots: Vec::new(),
+            visited: Visited::default(),
+            open: Vec::new(),
+        }
+    }
+
+    /// The fingerprint of the whole heap behind these roots.
+    #[inline]
+    pub fn fingerprint(&mut self, vm: &Vm, roots: &[Root]) -> Fingerprint {
+        let mut mixer = Mixer::new(1);
+        self.write(vm, roots, &Whole, &mut mixer);
+        mixer.finish()
+    }
+
+    /// Writes the chosen part of the heap behind these roots.
+    pub fn write<E: Edges, S: Sink>(&mut self, vm: &Vm, roots: &[Root], edges: &E, sink: &mut S) {
+        self.visited.clear();
+        for &root in roots {
+            match root {
+                Root::Primitive(kind, word) => sink.word(canonical_word(kind, word)),
+                Root::Object(object) => {
+                    self.reference(vm, object, edges, sink);
+                    self.drain(vm, edges, sink);
+                }
+            }
+        }
+    }
+
+    /// Writes down all open nodes.
+    #[inline]
+    fn drain<E: Edges, S: Sink>(&mut self, vm: &Vm, edges: &E, sink: &mut S) {
+        while let Some(open) = self.open.last_mut() {
+            if open.next == open.end {
+                self.open.pop();
+                if !E::ALL {
+                    sink.word(u64::MAX);
+                }
+                continue;
+            }
+            let (object, next) = (open.object, open.next);
+            open.next += 1;
+            if open.is_array {
+                if E::ALL {
+                    self.reference(vm, vm.heap.element_ref(object, next), edges, sink);
+                } else if edges.has(object, next) {
+                    sink.word(u64::from(next));
+                    self.reference(vm, vm.heap.element_ref(object, next), edges, sink);
+                }
+                continue;
+            }
+            let slot = self.slots[next as usize];
+            if !E::ALL {
+                if !edges.has(object, slot.offset) {
+                    continue;
+                }
+                sink.word(u64::from(next));
+            }
+            if slot.kind == Kind::Ref {
+                self.reference(vm, vm.heap.load_ref(object, slot.offset), edges, sink);
+            } else {
+                sink.word(load(vm, object, slot.offset, slot.kind));
+            }
+        }
+    }
+
+    /// Writes one reference; a node met for the first time is left open.
+    #[inline]
+    fn reference<E: Edges, S: Sink>(&mut self, vm: &Vm, object: Ref, edges: &E, sink: &mut S) {
+        if object.is_null() {
+            sink.word(NULL);
+            return;
+        }
+        let class = vm.class_of(object);
+        let plan = match self.plans.get(class.idx()) {
+            Some(plan) if !matches!(plan.form, Form::Unknown) => *plan,
+            _ => self.plan(vm, class),
+        };
+        match plan.form {
+            Form::Array(kind) => {
+                if !self.is_new(object, sink) {
+                    return;
+                }
+                sink.word(plan.key << 2 | NODE);
+                let length = vm.heap.array_length(object);
+                if E::ALL || edges.has_length(object) {
+                    sink.word(u64::from(length));
+                }
+                if kind == Kind::Ref {
+                    self.open.push(Open { object, next: 0, end: length, is_array: true });
+                } else if E::ALL {
+                    write_elements(vm, object, kind, length, sink);
+                } else {
+                    for idx in (0..length).filter(|&idx| edges.has(object, idx)) {
+                        sink.word(u64::from(idx));
+                        sink.word(load(vm, object, ELEMENTS_OFFSET + idx * kind.size(), kind));
+                    }
+                    sink.word(u64::MAX);
+                }
+            }
+            Form::Fields(next, end) => {
+                if self.is_new(object, sink) {
+                    sink.word(plan.key << 2 | NODE);
+                    self.open.push(Open { object, next, end, is_array: false });
+                }
+            }
+            Form::Text => {
+                let (coder, bytes) = vm.string_bytes(object);
+                sink.word(plan.key << 2 | VALUE);
+                sink.word((bytes.len() as u64) << 1 | u64::from(coder));
+                write_bytes(bytes, sink);
+            }
+            Form::Boxed(offset, kind) => {
+                sink.word(plan.key << 2 | VALUE);
+                sink.word(load(vm, object, offset, kind));
+            }
+            Form::Constant(offset) => {
+                sink.word(plan.key << 2 | VALUE);
+                sink.word(u64::from(vm.heap.load_u32(object, offset)));
+            }
+            Form::Mirror => {
+                sink.word(plan.key << 2 | VALUE);
+                sink.word(class_key(vm, vm.class_of_mirror(object)));
+            }
+            Form::Unknown => {}
+        }
+    }
+
+    #[inline]
+    fn is_new<S: Sink>(&mut self, object: Ref, sink: &mut S) -> bool {
+        match self.visited.visit(object) {
+            Some(number) => {
+                sink.word(u64::from(number) << 2 | BACK);
+                false
+            }
+            None => true,
+        }
+    }
+
+    #[cold]
+    fn plan(&mut self, vm: &Vm, id: ClassId) -> Plan {
+        if self.plans.len() <= id.idx() {
+            let unknown = Plan { form: Form::Unknown, key: 0 };
+            self.plans.resize(id.idx() + 1, unknown);
+        }
+        let class = vm.class(id).clone();
+        let plan = Plan { form: self.form(vm, &class), key: class_key(vm, id) };
+        self.plans[id.idx()] = plan;
+        plan
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "fewer fields than 2^32")]
+    fn form(&mut self, vm: &Vm, class: &Class) -> Form {
+        if let Shape::Array { element, .. } = class.shape {
+            return Form::Array(element);
+        }
+        if class.id == vm.known.string {
+            return Form::Text;
+        }
+        if class.id == vm.known.class {
+            return Form::Mirror;
+        }
+        if let Some(offset) = ordinal_offset(vm, class) {
+            return Form::Constant(offset);
+        }
+        let is_box = vm.known.boxes.contains(&class.id);
+        if is_box && !self.mask.strict {
+            let value = class.fields.iter().find(|field| !field.is_static());
+            if let Some(value) = value {
+                return Form::Boxed(value.offset, value.kind);
+            }
+        }
+        let start = self.slots.len() as u32;
+        for &id in &class.supers {
+            let class = vm.class(id);
+            let name = class.name.to_string();
+            let mut fields: Vec<_> = class
+                .fields
+                .iter()
+                .filter(|field| !field.is_static() && !field.injected)
+                .map(|field| (field.name.to_string(), field.offset, field.kind))
+                .filter(|(field, ..)| !self.mask.hides(&name, field))
+                .collect();
+            fields.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+            self.slots.extend(fields.iter().map(|&(_, offset, kind)| Slot { offset, kind }));
+        }
+        Form::Fields(start, self.slots.len() as u32)
+    }
+}
+
+/// The offset of the ordinal in constants of an enum type; `None` for other classes.
+fn ordinal_offset(vm: &Vm, class: &Class) -> Option<u32> {
+    let base = vm.class(*class.supers.get(1)?);
+    if base.name.as_bytes() != b"java/lang/Enum" {
+        return None;
+    }
+    base.field(b"ordinal", b"I").map(|field| field.offset)
+}
+
+/// A key of the class's name. Hidden classes are named by a counter, so what their constants say
+/// stands for them.
+fn class_key(vm: &Vm, id: ClassId) -> u64 {
+    let class = vm.class(id);
+    let name = class.name.as_bytes();
+    let Some(file) = class.file().filter(|_| class.hidden) else { return name_key(name) };
+    let pool = file.constant_pool();
+    let mut mixer = Mixer::new(3);
+    for idx in 1..u16::try_from(pool.len()).unwrap_or(u16::MAX) {
+        if let Some(text) = pool.try_utf8(idx)
+            && !name.starts_with(text)
+        {
+            mixer.bytes(text);
+        }
+    }
+    mixer.half()
+}
+
+#[inline]
+fn load(vm: &Vm, object: Ref, offset: u32, kind: Kind) -> u64 {
+    let heap = &vm.heap;
+    match kind {
+        Kind::Boolean | Kind::Byte => u64::from(heap.load_u8(object, offset)),
+        Kind::Char | Kind::Short => u64::from(heap.load_u16(object, offset)),
+        Kind::Int | Kind::Ref => u64::from(heap.load_u32(object, offset)),
+        Kind::Float => canonical_word(kind, u64::from(heap.load_u32(object, offset))),
+        Kind::Long => heap.load_u64(object, offset),
+        Kind::Double => canonical_word(kind, heap.load_u64(object, offset)),
+        Kind::Void => 0,
+    }
+}
+
+/// One NaN stands for all.
+#[expect(clippy::cast_possible_truncation, reason = "a float fills the low half of a word")]
+fn canonical_word(kind: Kind, word: u64) -> u64 {
+    match kind {
+        Kind::Float if f32::from_bits(word as u32).is_nan() => u64::from(f32::NAN.to_bits()),
+        Kind::Double if f64::from_bits(word).is_nan() => f64::NAN.to_bits(),
+        _ => word,
+    }
+}
+
+fn write_elements<S: Sink>(vm: &Vm, array: Ref, kind: Kind, length: u32, sink: &mut S) {
+    if matches!(kind, Kind::Float | Kind::Double) {
+        for idx in 0..length {
+            sink.word(load(vm, array, ELEMENTS_OFFSET + idx * kind.size(), kind));
+        }
+        return;
+    }
+    let len = length as usize * kind.size() as usize;
+    write_bytes(vm.heap.bytes(array, ELEMENTS_OFFSET, len), sink);
+}
+
+#[inline]
+fn write_bytes<S: Sink>(bytes: &[u8], sink: &mut S) {
+    let mut chunks = bytes.chunks_exact(8);
+    for chunk in &mut chunks {
+        let word: [u8; 8] = chunk.try_into().unwrap_or_default();
+        sink.word(u64::from_le_bytes(word));
+    }
+    let rest = chunks.remainder();
+    if !rest.is_empty() {
+        let mut word = [0; 8];
+        word[..rest.len()].copy_from_slice(rest);
+        sink.word(u64::from_le_bytes(word));
+    }
+}

@@ -1,0 +1,109 @@
+//! PairwiseEquals: two states are the same iff `equals` says so.
+//!
+//! Keeps one representative of each class of states, as a copy outside the machine, and asks the new
+//! state whether it equals each of them. A state that was met before in every detail is not asked
+//! again. Where a class overrides both `equals` and `hashCode`, only representatives with the same
+//! hash are asked. Merges two sets that hold the same in another order; keeps apart what `equals`
+//! keeps apart. The cost of a new state grows with the number of representatives with its hash, and
+//! with all of them where there is no `hashCode`.
+
+use rustc_hash::FxHashMap;
+use vm::interp::Outcome;
+use vm::mode::Plain;
+use vm::value::{ClassId, MethodId, Ref, Value};
+use vm::vm::Vm;
+
+use super::fingerprint::Fingerprint;
+use super::monitor_equals::MonitorEquals;
+use crate::snapshot::Snapshot;
+
+/// Bytecodes that one run of `equals` or `hashCode` may take.
+const FUEL: u64 = 10_000_000;
+
+/// The classes of states met so far.
+#[derive(Debug, Default)]
+pub struct PairwiseEquals {
+    own_equals: MonitorEquals,
+    /// By everything reachable: states that were asked before.
+    known: FxHashMap<Fingerprint, u32>,
+    /// Representatives by class of the object and hash.
+    by_hash: FxHashMap<(ClassId, i32), Vec<Representative>>,
+    n_classes: u32,
+}
+
+#[derive(Debug)]
+struct Representative {
+    number: u32,
+    copy: Snapshot,
+}
+
+impl PairwiseEquals {
+    /// The number of the class of states that the object is in; new ones are numbered in order.
+    /// `whole` is the fingerprint of everything reachable from it. Leaves the machine as it was.
+    pub fn class_of(
+        &mut self,
+        vm: &mut Vm,
+        object: Ref,
+        whole: Fingerprint,
+        is_shared: &dyn Fn(Ref) -> bool,
+    ) -> u32 {
+        if let Some(&number) = self.known.get(&whole) {
+            return number;
+        }
+        let number = self.ask(vm, object, is_shared);
+        self.known.insert(whole, number);
+        number
+    }
+
+    /// Number of classes of states.
+    pub fn n_classes(&self) -> u32 {
+        self.n_classes
+    }
+
+    fn ask(&mut self, vm: &mut Vm, object: Ref, is_shared: &dyn Fn(Ref) -> bool) -> u32 {
+        let new = self.n_classes;
+        if object.is_null() {
+            self.n_classes += 1;
+            return new;
+        }
+        let class = vm.class_of(object);
+        let Some(equals) = self.own_equals.equals_of(vm, class) else {
+            self.n_classes += 1;
+            return new;
+        };
+        let hash = own_hash(vm, class).map_or(0, |method| hash(vm, object, method));
+        let candidates = self.by_hash.entry((class, hash)).or_default();
+        for candidate in candidates.iter() {
+            let mark = vm.mark();
+            let is_equal = vm.complete(|vm| candidate.copy.put(vm)).is_ok_and(|copies| {
+                let args = [object.to_slot(), copies[0].to_slot()];
+                let outcome = vm.call(&mut Plain, equals, &args, Some(FUEL));
+                outcome == Outcome::Returned(Value::Int(1))
+            });
+            vm.rollback(mark);
+            if is_equal {
+                return candidate.number;
+            }
+        }
+        let copy = Snapshot::take(vm, &[object], &|other| other != object && is_shared(other));
+        candidates.push(Representative { number: new, copy });
+        self.n_classes += 1;
+        new
+    }
+}
+
+/// The class's own `hashCode`, where it overrides it.
+fn own_hash(vm: &Vm, class: ClassId) -> Option<MethodId> {
+    let method = vm.lookup_method(class, b"hashCode", b"()I")?;
+    (vm.method(method).class != vm.known.object).then_some(method)
+}
+
+fn hash(vm: &mut Vm, object: Ref, method: MethodId) -> i32 {
+    let mark = vm.mark();
+    let outcome = vm.call(&mut Plain, method, &[object.to_slot()], Some(FUEL));
+    vm.rollback(mark);
+    match outcome {
+        Outcome::Returned(Value::Int(hash)) => hash,
+        _ => 0,
+    }
+}
