@@ -32,6 +32,8 @@ pub fn references(method: &Method, args: &[u64]) -> Vec<Ref> {
     places(method)
         .into_iter()
         .filter(|&(_, kind)| kind == Kind::Ref)
-        .filter_map(|(register, _)| args.get(register).and_then(|&word| Ref::from_slot(word).some()))
+        .filter_map(|(register, _)| {
+            args.get(register).and_then(|&word| Ref::from_slot(word).some())
+        })
         .collect()
 }

@@ -71,6 +71,11 @@ impl<'v> Java<'v> {
         Ok(java)
     }
 
+    /// The application's class loader.
+    pub fn loader(&self) -> LoaderId {
+        self.loader
+    }
+
     /// A class by internal name, initialised.
     pub fn class(&mut self, name: &str) -> Result<ClassId, Problem> {
         let class = self.load(name)?;

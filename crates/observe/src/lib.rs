@@ -8,5 +8,6 @@ pub mod assemble;
 pub mod coverage;
 pub mod java;
 pub mod junit;
+pub mod session;
 pub mod snapshot;
 pub mod state;

@@ -72,7 +72,8 @@ impl Snapshot {
         while let Some(&object) = waiting.get(next) {
             let id = vm.class_of(object);
             let class = vm.class(id);
-            let mut node = Node { class: id, length: 0, start: snapshot.bytes.len() as u32, len: 0 };
+            let mut node =
+                Node { class: id, length: 0, start: snapshot.bytes.len() as u32, len: 0 };
             let first = if let Shape::Array { element, .. } = class.shape {
                 node.length = vm.heap.array_length(object);
                 node.len = node.length * element.size();

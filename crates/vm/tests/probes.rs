@@ -76,7 +76,7 @@ impl Mode for Log {
             self.events.push(format!("branch {edge}"));
         }
     }
-    fn enter(&mut self, vm: &mut Vm, method: MethodId, _: *const u64) {
+    fn enter(&mut self, vm: &mut Vm, method: MethodId, _: &[u64]) {
         let signature = vm.external_signature(method);
         if signature.contains(" Probed.") {
             self.events.push(format!("enter {}", vm.method(method).name));

@@ -42,8 +42,6 @@ pub trait Edges {
     const ALL: bool;
     /// Whether the field at this offset (or the element with this index) belongs.
     fn has(&self, object: Ref, slot: u32) -> bool;
-    /// Whether the length of this array belongs.
-    fn has_length(&self, array: Ref) -> bool;
 }
 
 /// The whole heap.
@@ -54,10 +52,6 @@ impl Edges for Whole {
     const ALL: bool = true;
     #[inline(always)]
     fn has(&self, _: Ref, _: u32) -> bool {
-        true
-    }
-    #[inline(always)]
-    fn has_length(&self, _: Ref) -> bool {
         true
     }
 }
@@ -204,7 +198,7 @@ impl CanonicalHeap {
                 }
                 sink.word(plan.key << 2 | NODE);
                 let length = vm.heap.array_length(object);
-                if E::ALL || edges.has_length(object) {
+                if E::ALL {
                     sink.word(u64::from(length));
                 }
                 if kind == Kind::Ref {

@@ -68,10 +68,16 @@ impl Mask {
     /// Whether this field is left out.
     pub fn hides(&self, class: &str, field: &str) -> bool {
         let named = self.ignored.iter().any(|name| name.class == class && name.field == field);
-        named || !self.strict && DEFAULT.iter().any(|&(prefix, name)| {
-            name == field
-                && if prefix.ends_with('/') { class.starts_with(prefix) } else { class == prefix }
-        })
+        named
+            || !self.strict
+                && DEFAULT.iter().any(|&(prefix, name)| {
+                    name == field
+                        && if prefix.ends_with('/') {
+                            class.starts_with(prefix)
+                        } else {
+                            class == prefix
+                        }
+                })
     }
 }
 

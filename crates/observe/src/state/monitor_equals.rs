@@ -5,7 +5,8 @@
 //! begins with `if (this == o) return true` reads what matters all the same. Where the copy is not
 //! equal (something inside is compared by identity), only the object itself is copied and the rest is
 //! shared. A class that inherits `Object.equals`, or whose `equals` does not come back with `true`,
-//! falls back to the whole state, and that is counted. Merges a stack that holds a stale array element
+//! falls back to the whole state, and that is counted. The length of an array is no edge, as in the
+//! paper: a list that has room for more is the same list, although its `equals` may look. Merges a stack that holds a stale array element
 //! with one that does not; keeps apart what `equals` reads on its way to an answer, even if the answer
 //! is the same. Costs a run of `equals` and two walks.
 
@@ -94,7 +95,6 @@ impl MonitorEquals {
 #[derive(Debug, Default)]
 struct Reads {
     slots: FxHashSet<(Ref, u32)>,
-    lengths: FxHashSet<Ref>,
     /// Objects that natives were given: they may have read all of them.
     whole: FxHashSet<Ref>,
 }
@@ -102,7 +102,6 @@ struct Reads {
 impl Reads {
     fn add(&mut self, other: Reads) {
         self.slots.extend(other.slots);
-        self.lengths.extend(other.lengths);
         self.whole.extend(other.whole);
     }
 }
@@ -112,10 +111,6 @@ impl Edges for Reads {
 
     fn has(&self, object: Ref, slot: u32) -> bool {
         self.slots.contains(&(object, slot)) || self.whole.contains(&object)
-    }
-
-    fn has_length(&self, array: Ref) -> bool {
-        self.lengths.contains(&array) || self.whole.contains(&array)
     }
 }
 
@@ -131,14 +126,11 @@ impl Mode for Reads {
         self.slots.insert((array, idx));
     }
 
-    fn length_read(&mut self, _: &mut Vm, array: Ref) {
-        self.lengths.insert(array);
-    }
-
     fn enter(&mut self, vm: &mut Vm, method: MethodId, args: &[u64]) {
         let native = vm.method(method);
         // What these natives say of an object is its class or its identity, not its content.
-        if !native.is_native() || native.class == vm.known.object || native.class == vm.known.class {
+        if !native.is_native() || native.class == vm.known.object || native.class == vm.known.class
+        {
             return;
         }
         self.whole.extend(references(native, args));

@@ -1,0 +1,297 @@
+//! A machine with the user's classes on it, on which calls that are named as in a test are made.
+//!
+//! Turns names into identifiers once, constants into words, and verdicts into data. Knows how one call
+//! or one sequence is run, not which ones are worth running.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use suite::constant::Constant;
+use suite::method::Method;
+use suite::sequence::{Arg, Operation, Sequence};
+use suite::types::Type;
+use vm::boot::Unfinished;
+use vm::frame::{Res, Stop};
+use vm::heap::ELEMENTS_OFFSET;
+use vm::interp::Outcome;
+use vm::mode::{Mode, Plain};
+use vm::value::{ClassId, Kind, LoaderId, MethodId, Ref, Value};
+use vm::vm::Vm;
+
+use crate::java::{Java, Problem};
+
+/// Why a name means nothing on this machine.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NotFound {
+    /// No such class, or it cannot be linked or initialised.
+    Class {
+        /// Internal name.
+        name: String,
+        /// What happened.
+        problem: Problem,
+    },
+    /// The class has no such method.
+    Method(String),
+    /// The enum type has no such constant.
+    Constant(String),
+}
+
+impl std::fmt::Display for NotFound {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            NotFound::Class { name, problem } => {
+                write!(f, "class {} cannot be used: {problem}", name.replace('/', "."))
+            }
+            NotFound::Method(name) => write!(f, "there is no method {name}"),
+            NotFound::Constant(name) => write!(f, "there is no constant {name}"),
+        }
+    }
+}
+
+impl std::error::Error for NotFound {}
+
+/// A method as the machine knows it.
+#[derive(Debug, Clone)]
+pub struct Resolved {
+    /// The method that is named.
+    pub id: MethodId,
+    /// The class through which it is called, initialised.
+    pub class: ClassId,
+    /// Kinds of the parameters, without the receiver.
+    pub parameters: Arc<[Kind]>,
+    /// The method itself.
+    pub method: Arc<Method>,
+}
+
+/// A machine, and what names mean on it.
+pub struct Session {
+    /// The machine.
+    pub vm: Vm,
+    loader: LoaderId,
+    resolved: FxHashMap<Arc<Method>, Resolved>,
+}
+
+impl Session {
+    /// A session on a machine that has booted.
+    pub fn new(mut vm: Vm) -> Result<Session, Problem> {
+        let loader = Java::new(&mut vm)?.loader();
+        Ok(Session { vm, loader, resolved: FxHashMap::default() })
+    }
+
+    /// A class by internal name, initialised.
+    pub fn class(&mut self, name: &str) -> Result<ClassId, NotFound> {
+        let class = self.load(name)?;
+        let done = self.complete(|vm| vm.ensure_initialised(class));
+        done.map_err(|problem| NotFound::Class { name: name.to_owned(), problem })?;
+        Ok(class)
+    }
+
+    /// A class by internal name, not initialised.
+    pub fn load(&mut self, name: &str) -> Result<ClassId, NotFound> {
+        let loader = self.loader;
+        let loaded = self.complete(|vm| vm.load_class(loader, name.as_bytes()));
+        loaded.map_err(|problem| NotFound::Class { name: name.to_owned(), problem })
+    }
+
+    /// The class of a type; primitive types have one too.
+    pub fn class_of_type(&mut self, wanted: &Type) -> Result<ClassId, NotFound> {
+        let loader = self.loader;
+        let descriptor = wanted.descriptor();
+        let found = self.complete(|vm| vm.class_of_descriptor(loader, descriptor.as_bytes()));
+        found.map_err(|problem| NotFound::Class { name: wanted.to_string(), problem })
+    }
+
+    /// What a method's name means.
+    pub fn resolve(&mut self, method: &Arc<Method>) -> Result<Resolved, NotFound> {
+        if let Some(resolved) = self.resolved.get(method) {
+            return Ok(resolved.clone());
+        }
+        let class = self.class(&method.class)?;
+        let descriptor = method.descriptor();
+        let found = self.vm.lookup_method(class, method.name.as_bytes(), descriptor.as_bytes());
+        let id = found.ok_or_else(|| NotFound::Method(method.to_string()))?;
+        let parameters = method.parameters.iter().map(kind_of).collect();
+        let resolved = Resolved { id, class, parameters, method: method.clone() };
+        self.resolved.insert(method.clone(), resolved.clone());
+        Ok(resolved)
+    }
+
+    /// The word that stands for a constant. Strings are literals: they outlive rollbacks.
+    pub fn constant(&mut self, constant: &Constant) -> Result<u64, NotFound> {
+        Ok(match constant {
+            Constant::Null => 0,
+            Constant::Boolean(value) => u64::from(*value),
+            Constant::Byte(value) => Value::Int(i32::from(*value)).to_slot(),
+            Constant::Char(value) => u64::from(*value),
+            Constant::Short(value) => Value::Int(i32::from(*value)).to_slot(),
+            Constant::Int(value) => Value::Int(*value).to_slot(),
+            Constant::Long(value) => Value::Long(*value).to_slot(),
+            Constant::Float(bits) => u64::from(*bits),
+            Constant::Double(bits) => *bits,
+            Constant::Text(units) => {
+                let mutf8 = classfile::mutf8::encode(units.iter().copied());
+                let text = self.complete(|vm| vm.intern_mutf8(&mutf8));
+                text.map_err(|problem| class_problem("java/lang/String", problem))?.to_slot()
+            }
+            Constant::Class(named) => {
+                let class = self.class_of_type(named)?;
+                self.vm.mirror(class).to_slot()
+            }
+            Constant::Enum { class, name } => self.enum_constant(class, name)?.to_slot(),
+            Constant::Boxed(inner) => {
+                let word = self.constant(inner)?;
+                let kind = inner.natural_type().as_ref().map_or(Kind::Ref, kind_of);
+                if kind == Kind::Ref {
+                    word
+                } else {
+                    let boxed = self.complete(|vm| vm.box_value(kind, word));
+                    boxed.map_err(|problem| class_problem("java/lang/Number", problem))?.to_slot()
+                }
+            }
+        })
+    }
+
+    fn enum_constant(&mut self, class: &str, name: &str) -> Result<Ref, NotFound> {
+        let id = self.class(class)?;
+        let descriptor = format!("L{class};");
+        let field = self.vm.class(id).field(name.as_bytes(), descriptor.as_bytes()).copied();
+        let field = field.filter(vm::class::Field::is_static);
+        let field = field.ok_or_else(|| NotFound::Constant(format!("{class}.{name}")))?;
+        Ok(self.vm.heap.load_ref(self.vm.mirror(id), field.offset))
+    }
+
+    /// Makes one call. `args` are values, receiver first; the method that runs is chosen by the
+    /// receiver's class. A constructor makes its object first and gives it.
+    pub fn call<M: Mode>(
+        &mut self,
+        mode: &mut M,
+        resolved: &Resolved,
+        args: &[u64],
+        fuel: u64,
+    ) -> Outcome {
+        let mut words = Vec::with_capacity(args.len() + 4);
+        let mut made = None;
+        let mut values = args.iter();
+        let mut target = resolved.id;
+        if resolved.method.is_constructor() {
+            let class = resolved.class;
+            match self.finish(|vm| vm.new_object(class)) {
+                Ok(object) => {
+                    words.push(object.to_slot());
+                    made = Some(object);
+                }
+                Err(outcome) => return outcome,
+            }
+        } else if resolved.method.has_receiver() {
+            let receiver = Ref::from_slot(values.next().copied().unwrap_or(0));
+            if receiver.is_null() {
+                let thrown =
+                    self.finish::<Ref>(|vm| Err(vm.throw_plain("java/lang/NullPointerException")));
+                return thrown.err().unwrap_or(Outcome::Stopped(Stop::OutOfMemory));
+            }
+            let class = self.vm.class_of(receiver);
+            match self.finish(|vm| vm.select_method(class, target)) {
+                Ok(selected) => target = selected,
+                Err(outcome) => return outcome,
+            }
+            words.push(receiver.to_slot());
+        }
+        for (&value, &kind) in values.zip(resolved.parameters.iter()) {
+            words.push(value);
+            if kind.slots() == 2 {
+                words.push(0);
+            }
+        }
+        match (self.vm.call(mode, target, &words, Some(fuel)), made) {
+            (Outcome::Returned(_), Some(object)) => Outcome::Returned(Value::Ref(object)),
+            (outcome, _) => outcome,
+        }
+    }
+
+    /// Runs a sequence from its start; gives the values of its statements up to the first that does
+    /// not return, and how that one ended.
+    pub fn run(
+        &mut self,
+        sequence: &Sequence,
+        fuel: u64,
+    ) -> Result<(Vec<u64>, Option<Outcome>), NotFound> {
+        let mut values: Vec<u64> = Vec::with_capacity(sequence.len());
+        for statement in sequence.statements() {
+            let mut words = Vec::with_capacity(statement.args.len());
+            for arg in &statement.args {
+                words.push(match arg {
+                    Arg::Constant(constant) => self.constant(constant)?,
+                    Arg::Var(var) => values[var.idx()],
+                });
+            }
+            let outcome = match &statement.operation {
+                Operation::Call(method) => {
+                    let resolved = self.resolve(method)?;
+                    self.call(&mut Plain, &resolved, &words, fuel)
+                }
+                Operation::Array(element) => self.array(element, &words)?,
+            };
+            match outcome {
+                Outcome::Returned(value) => values.push(value.to_slot()),
+                stopped => return Ok((values, Some(stopped))),
+            }
+        }
+        Ok((values, None))
+    }
+
+    fn array(&mut self, element: &Type, words: &[u64]) -> Result<Outcome, NotFound> {
+        let class = self.class_of_type(&Type::Array(Box::new(element.clone())))?;
+        let kind = kind_of(element);
+        let length = u32::try_from(words.len()).unwrap_or(u32::MAX);
+        let array = match self.finish(|vm| vm.new_array(class, length)) {
+            Ok(array) => array,
+            Err(outcome) => return Ok(outcome),
+        };
+        let heap = &mut self.vm.heap;
+        let mut offset = ELEMENTS_OFFSET;
+        for word in words {
+            let bytes = word.to_le_bytes();
+            match kind {
+                Kind::Ref => heap.store_ref(array, offset, Ref::from_slot(*word)),
+                _ => heap.store_bytes(array, offset, &bytes[..kind.size() as usize]),
+            }
+            offset += kind.size();
+        }
+        Ok(Outcome::Returned(Value::Ref(array)))
+    }
+
+    /// Does something that may need Java code to run first.
+    pub fn complete<T>(&mut self, work: impl Fn(&mut Vm) -> Res<T>) -> Result<T, Problem> {
+        self.vm.complete(work).map_err(|unfinished| match unfinished {
+            Unfinished::Threw(exception) => Problem::Threw(self.vm.describe_throwable(exception)),
+            Unfinished::Stopped(stop) => Problem::Stopped(stop),
+        })
+    }
+
+    fn finish<T>(&mut self, work: impl Fn(&mut Vm) -> Res<T>) -> Result<T, Outcome> {
+        self.vm.complete(work).map_err(|unfinished| match unfinished {
+            Unfinished::Threw(exception) => Outcome::Threw(exception),
+            Unfinished::Stopped(stop) => Outcome::Stopped(stop),
+        })
+    }
+}
+
+fn class_problem(name: &str, problem: Problem) -> NotFound {
+    NotFound::Class { name: name.to_owned(), problem }
+}
+
+/// The kind of values of a type.
+pub fn kind_of(of: &Type) -> Kind {
+    match of {
+        Type::Boolean => Kind::Boolean,
+        Type::Byte => Kind::Byte,
+        Type::Char => Kind::Char,
+        Type::Short => Kind::Short,
+        Type::Int => Kind::Int,
+        Type::Long => Kind::Long,
+        Type::Float => Kind::Float,
+        Type::Double => Kind::Double,
+        Type::Void => Kind::Void,
+        Type::Class(_) | Type::Array(_) => Kind::Ref,
+    }
+}
