@@ -11,3 +11,4 @@ pub mod junit;
 pub mod session;
 pub mod snapshot;
 pub mod state;
+pub mod mutation;
