@@ -363,10 +363,9 @@ pub struct ClassRt {
     pub made_at: u32,
     /// What calls of superinterfaces' methods run in instances of this class, as far as asked for.
     pub selected: FxHashMap<MethodId, MethodId>,
-    /// Call sites numbered so far; see `invoke_dynamic`. Numbers are not given back.
-    pub n_sites: u32,
-    /// Call sites in all its code, once counted.
-    pub site_room: Option<u32>,
+    /// Call sites in all its code, once asked for: method slots and bytecode indices, ascending.
+    /// Their positions number them; see `invoke_dynamic`.
+    pub sites: Option<Arc<[(u16, u16)]>>,
 }
 
 /// What one machine adds to a method; instructions point at these, so they never move.

@@ -12,7 +12,7 @@ mod insn;
 mod translate;
 
 pub use insn::{Insn, Op};
-pub use translate::{TranslateError, translate};
+pub use translate::{TranslateError, translate, translate_from};
 
 /// One row of a method's exception table, in instruction positions.
 #[derive(Debug, Clone, Copy)]

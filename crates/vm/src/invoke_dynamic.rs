@@ -53,11 +53,22 @@ impl Vm {
         MethodId(target as u32 - 1)
     }
 
-    /// A number for one more call site of a class.
-    pub fn new_site(&mut self, class: ClassId) -> Res<u32> {
-        let rt = &mut self.classes[class.idx()];
-        rt.n_sites += 1;
-        Ok(rt.n_sites * 2 - 1)
+    /// The number of a call site: the same for all that is made of the same instruction.
+    #[expect(clippy::cast_possible_truncation, reason = "a class has less than four billion sites")]
+    pub fn site_number(&mut self, method: MethodId, bci: u16) -> u32 {
+        let (class, slot) = (self.method(method).class, self.method(method).slot);
+        let sites = self.sites_in(class);
+        let at = sites.binary_search(&(slot, bci)).expect("internal: every call site is known");
+        at as u32 * 2 + 1
+    }
+
+    fn sites_in(&mut self, class: ClassId) -> Arc<[(u16, u16)]> {
+        if let Some(sites) = &self.classes[class.idx()].sites {
+            return Arc::clone(sites);
+        }
+        let sites: Arc<[(u16, u16)]> = find_sites(&self.file_of(class)).into();
+        self.classes[class.idx()].sites = Some(Arc::clone(&sites));
+        sites
     }
 
     /// The appendix of a linked call site.
@@ -272,23 +283,23 @@ impl Vm {
         if !sites.is_null() {
             return Ok(sites);
         }
-        let file = self.file_of(class);
-        let room = *self.classes[class.idx()].site_room.get_or_insert_with(|| count_sites(&file));
-        let sites = self.new_array(self.known.arrays[Kind::Ref as usize], room * 2 + 1)?;
+        let n_sites = u32::try_from(self.sites_in(class).len()).unwrap_or(u32::MAX);
+        let sites = self.new_array(self.known.arrays[Kind::Ref as usize], n_sites * 2 + 1)?;
         self.heap.store_ref(mirror, self.known.class_sites, sites);
         Ok(sites)
     }
 }
 
-/// Number of `invokedynamic` instructions and calls through handles in the code of a class.
-fn count_sites(file: &ClassFile) -> u32 {
+/// The `invokedynamic` instructions and calls through handles in the code of a class, in order.
+fn find_sites(file: &ClassFile) -> Vec<(u16, u16)> {
     let pool = file.constant_pool();
     let is_handle_call = |cp: u16| {
         let class = pool.member_ref(cp).0;
         matches!(class, b"java/lang/invoke/MethodHandle" | b"java/lang/invoke/VarHandle")
     };
-    let mut n_sites = 0;
-    for code in file.methods().iter().filter_map(|method| method.code.as_ref()) {
+    let mut sites = Vec::new();
+    for (slot, method) in (0u16..).zip(file.methods()) {
+        let Some(code) = &method.code else { continue };
         let bytes = Bytes(file.instructions(code));
         let mut at = 0;
         while at < bytes.0.len() {
@@ -297,11 +308,13 @@ fn count_sites(file: &ClassFile) -> u32 {
                 INVOKEVIRTUAL => is_handle_call(bytes.u2(at + 1)),
                 _ => false,
             };
-            n_sites += u32::from(is_site);
+            if is_site && let Ok(bci) = u16::try_from(at) {
+                sites.push((slot, bci));
+            }
             at += bytecode::length(bytes, at).max(1);
         }
     }
-    n_sites
+    sites
 }
 
 const INVOKEVIRTUAL: u8 = 182;

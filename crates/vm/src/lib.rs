@@ -41,6 +41,7 @@ pub mod schedule;
 pub mod seeded;
 pub mod spin;
 pub mod string;
+pub mod substitute;
 pub mod thread;
 pub mod throwable;
 pub mod travel;

@@ -18,6 +18,7 @@ use crate::files::FileTable;
 use crate::frame::Frame;
 use crate::heap::trail::HeapMark;
 use crate::module::Exports;
+use crate::substitute::Substitute;
 use crate::symbol::Symbol;
 use crate::value::{ClassId, LoaderId, Ref};
 use crate::vm::Vm;
@@ -98,6 +99,8 @@ pub enum Undo {
     Exported(u32, Symbol, Option<Exports>),
     /// What loaders must agree on changed for a name: what it was; see `constraints`.
     Constrained(Symbol, Vec<Constraint>),
+    /// A method got another body; see `substitute`.
+    Substituted(Substitute),
 }
 
 /// One open mark.
@@ -302,6 +305,7 @@ impl Vm {
             Undo::Reads(module) => self.forget_reads(module),
             Undo::Exported(module, package, old) => self.restore_exports(module, package, old),
             Undo::Constrained(name, old) => self.restore_constraints(name, old),
+            Undo::Substituted(substitute) => self.exchange(substitute),
             Undo::Thread(saved) => {
                 let thread = saved.thread;
                 saved.restore(&mut self.threads[thread]);

@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use classfile::mutf8;
 use classfile::verifier::{Hierarchy, MemberRef, VerifyFailure, verify};
+use classfile::{ClassFile, mutf8};
 
 use crate::class::{Class, flags};
 use crate::frame::{Res, Trap};
@@ -55,6 +55,22 @@ impl Vm {
             && self.class(id).supers.iter().any(|&ancestor| {
                 self.class(ancestor).name.as_bytes() == b"jdk/internal/reflect/MagicAccessorImpl"
             })
+    }
+}
+
+impl Vm {
+    /// Verifies one method as it stands in another class file that takes the place of its class's.
+    pub(crate) fn verify_substitute(
+        &mut self,
+        class: &Arc<Class>,
+        file: &ClassFile,
+        slot: usize,
+    ) -> Res<Result<(), String>> {
+        match verify(file, &file.methods()[slot], &mut LoaderView { vm: self, class }) {
+            Ok(()) => Ok(Ok(())),
+            Err(VerifyFailure::Suspend(trap)) => Err(trap),
+            Err(VerifyFailure::Invalid { message, bci }) => Ok(Err(format!("{message} @{bci}"))),
+        }
     }
 }
 

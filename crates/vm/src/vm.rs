@@ -29,6 +29,7 @@ use crate::schedule::Scheduler;
 use crate::spin::Spun;
 use crate::stack::MethodTable;
 use crate::string::InternTable;
+use crate::substitute::Substitutes;
 use crate::symbol::{Symbol, Symbols};
 use crate::thread::Thread;
 use crate::travel::{Marks, World};
@@ -56,6 +57,8 @@ pub struct Vm {
     pub classes: Vec<ClassRt>,
     /// Methods by `MethodId`; entries never move.
     pub methods: MethodTable,
+    /// Other bodies for methods.
+    pub substitutes: Substitutes,
     /// Class loaders by `LoaderId`.
     pub loaders: Vec<LoaderData>,
     /// Modules that Java code has defined.
@@ -215,6 +218,7 @@ impl Vm {
             heap,
             classes: Vec::new(),
             methods,
+            substitutes: Substitutes::default(),
             loaders: vec![boot_loader],
             modules: Modules::default(),
             definitions: Definitions::default(),

@@ -26,13 +26,26 @@ pub struct TranslateError(pub String);
 
 /// Translates the code of a method.
 pub fn translate(class: &Class, method: &Method) -> Result<Code, TranslateError> {
-    let near = translate_with(class, method, false)?;
-    // Compare-and-branch instructions reach 32,767 units far; huge methods detour over `goto`.
-    if near.insns.len() > 32_000 { translate_with(class, method, true) } else { Ok(near) }
+    translate_from(class.class_file(), class, method)
 }
 
-fn translate_with(class: &Class, method: &Method, far: bool) -> Result<Code, TranslateError> {
-    let file = class.class_file();
+/// Translates the code that a method has in another class file with the same constants.
+pub fn translate_from(
+    file: &ClassFile,
+    class: &Class,
+    method: &Method,
+) -> Result<Code, TranslateError> {
+    let near = translate_with(file, class, method, false)?;
+    // Compare-and-branch instructions reach 32,767 units far; huge methods detour over `goto`.
+    if near.insns.len() > 32_000 { translate_with(file, class, method, true) } else { Ok(near) }
+}
+
+fn translate_with(
+    file: &ClassFile,
+    class: &Class,
+    method: &Method,
+    far: bool,
+) -> Result<Code, TranslateError> {
     let info = &file.methods()[usize::from(method.slot)];
     let Some(code) = &info.code else {
         return Err(TranslateError("method has no code".into()));

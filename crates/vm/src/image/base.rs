@@ -229,8 +229,7 @@ fn class_rt(class: &Arc<Class>, row: &ClassRow) -> ClassRt {
         initialised_at: row.is_initialised.then_some(0),
         made_at: 0,
         selected: FxHashMap::default(),
-        n_sites: row.n_sites,
-        site_room: row.site_room,
+        sites: None,
     }
 }
 

@@ -13,11 +13,9 @@ pub(super) struct ClassRow {
     pub(super) array_class: Option<ClassId>,
     pub(super) first_method: MethodId,
     pub(super) is_initialised: bool,
-    pub(super) n_sites: u32,
-    pub(super) site_room: Option<u32>,
 }
 
-portable!(ClassRow { mirror, array_class, first_method, is_initialised, n_sites, site_room });
+portable!(ClassRow { mirror, array_class, first_method, is_initialised });
 
 portable!(Field { class, slot, flags, name, descriptor, kind, offset, injected });
 

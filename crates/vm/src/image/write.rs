@@ -167,16 +167,13 @@ fn class_row(rt: &ClassRt) -> ClassRow {
         initialised_at,
         made_at: _,
         selected: _,
-        n_sites,
-        site_room,
+        sites: _,
     } = rt;
     ClassRow {
         mirror: *mirror,
         array_class: *array_class,
         first_method: *first_method,
         is_initialised: initialised_at.is_some(),
-        n_sites: *n_sites,
-        site_room: *site_room,
     }
 }
 

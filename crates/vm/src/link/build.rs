@@ -134,8 +134,7 @@ impl Vm {
             initialised_at: needs_no_code.then_some(made_at),
             made_at,
             selected: FxHashMap::default(),
-            n_sites: 0,
-            site_room: None,
+            sites: None,
         });
         Ok(())
     }

@@ -275,17 +275,18 @@ pub(in super::super) fn invokedynamic_u(vm: *mut Vm, pc: *const Insn, fp: *mut u
     }
 }
 
-/// The site number in data unit 1, made on first use.
-unsafe fn site_of(vm: &mut Vm, pc: *const Insn, within: ClassId) -> Res<u32> {
+/// The site number in data unit 1, looked up on first use. The top frame runs the instruction.
+unsafe fn site_of(vm: &mut Vm, pc: *const Insn) -> u32 {
     // SAFETY: `pc` is a call of this machine, three units long.
     unsafe {
         let word = (*pc.add(1)).word();
         if word != 0 {
-            return Ok(Ref::from_slot(word).0 - 1);
+            return Ref::from_slot(word).0 - 1;
         }
-        let site = vm.new_site(within)?;
+        let here = vm.walk().next().expect("internal: a call is in a frame");
+        let site = vm.site_number(here.method, here.bci);
         *pc.add(1).cast_mut() = Insn::raw(u64::from(site) + 1);
-        Ok(site)
+        site
     }
 }
 
@@ -293,7 +294,7 @@ pub(in super::super) fn invokedynamic_q(vm: *mut Vm, pc: *const Insn, fp: *mut u
     // SAFETY: a Java frame is on top.
     unsafe {
         let (vm, _, within) = begin(vm, pc);
-        let site = attempt!(vm, site_of(vm, pc, within));
+        let site = site_of(vm, pc);
         let linked = attempt!(vm, vm.link_invokedynamic(within, (*pc).b, site));
         let ops = [Op::invokedynamic_static_q, Op::invokedynamic_appendix_q];
         make_linked(vm, pc, within, site, linked, ops);
@@ -305,7 +306,7 @@ pub(in super::super) fn invokehandle_q(vm: *mut Vm, pc: *const Insn, fp: *mut u6
     // SAFETY: as for `invokedynamic_q`.
     unsafe {
         let (vm, _, within) = begin(vm, pc);
-        let site = attempt!(vm, site_of(vm, pc, within));
+        let site = site_of(vm, pc);
         let linked = attempt!(vm, vm.link_invokehandle(within, (*pc).b, site));
         let ops = [Op::invokehandle_static_q, Op::invokehandle_appendix_q];
         make_linked(vm, pc, within, site, linked, ops);
