@@ -8,7 +8,7 @@ pub mod assemble;
 pub mod coverage;
 pub mod java;
 pub mod junit;
+pub mod mutation;
 pub mod session;
 pub mod snapshot;
 pub mod state;
-pub mod mutation;
