@@ -128,9 +128,7 @@ impl Vm {
     ) -> Result<Vm, BootError> {
         let mut host = host;
         let key = image_key(&options, &host.platform(), origin);
-        if let Some(file) = store.open(&key)
-            && let Ok(base) = Base::open(file, &key, &image, options.clone())
-        {
+        if let Some(base) = Base::kept(&key, &image, &options, store) {
             return base.machine(host);
         }
         let mut vm = Vm::boot_impersonal(image, options, host)?;

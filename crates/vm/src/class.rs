@@ -346,7 +346,7 @@ impl Method {
 }
 
 /// What one machine adds to a class.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ClassRt {
     /// The shared part.
     pub class: Arc<Class>,

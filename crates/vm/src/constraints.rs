@@ -16,7 +16,7 @@ use crate::value::{ClassId, LoaderId, MethodId};
 use crate::vm::Vm;
 
 /// The constraints of one machine.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Constraints {
     by_name: FxHashMap<Symbol, Vec<Constraint>>,
 }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::host::{Failure, Handle, HostResult, Metadata, OpenHow, errno};
+use crate::host::{Failure, Handle, Host, HostResult, Metadata, OpenHow, errno};
 use crate::travel::Undo;
 use crate::vm::Vm;
 
@@ -30,6 +30,8 @@ pub struct OpenFile {
     pub position: Option<u64>,
     /// Writes go to the end.
     pub append: bool,
+    /// It was opened for writing.
+    writes: bool,
     /// Path it was opened with; empty for standard streams.
     pub path: Vec<u8>,
     n_descriptors: u32,
@@ -68,7 +70,14 @@ impl FileTable {
         let stream = |handle| {
             let target = Target::Host(handle);
             let path = Vec::new();
-            Some(OpenFile { target, position: None, append: false, path, n_descriptors: 1 })
+            Some(OpenFile {
+                target,
+                position: None,
+                append: false,
+                writes: true,
+                path,
+                n_descriptors: 1,
+            })
         };
         FileTable {
             descriptors: vec![Some(0), Some(1), Some(2)],
@@ -95,6 +104,35 @@ impl FileTable {
         let descriptor = lowest_free(&mut self.descriptors);
         self.descriptors[descriptor] = Some(idx);
         i32::try_from(descriptor).unwrap_or(i32::MAX)
+    }
+
+    /// The path of a file that is open for writing, if there is one; standard streams do not count.
+    pub(crate) fn written_path(&self) -> Option<String> {
+        let file = self.own_files().find(|file| file.writes)?;
+        Some(String::from_utf8_lossy(&file.path).into_owned())
+    }
+
+    /// The same table in another machine: its files are opened again, for reading. Gives the path
+    /// of one that cannot be.
+    pub(crate) fn reopened(&self, host: &mut dyn Host) -> Result<Files, String> {
+        let mut files = Files { table: self.clone(), ..Files::default() };
+        for file in files.table.files.iter_mut().flatten() {
+            if matches!(file.target, Target::Host(_)) && !file.path.is_empty() {
+                let how = OpenHow { read: true, ..OpenHow::default() };
+                let opened = host.open(&file.path, how);
+                let handle =
+                    opened.map_err(|_| String::from_utf8_lossy(&file.path).into_owned())?;
+                files.really_open.insert(handle);
+                file.target = Target::Host(handle);
+            }
+        }
+        Ok(files)
+    }
+
+    fn own_files(&self) -> impl Iterator<Item = &OpenFile> {
+        let is_own =
+            |file: &&OpenFile| matches!(file.target, Target::Host(_)) && !file.path.is_empty();
+        self.files.iter().flatten().filter(is_own)
     }
 
     fn handles(&self) -> impl Iterator<Item = Handle> {
@@ -189,7 +227,8 @@ impl Vm {
         }
         self.before_file_change();
         let path = path.to_vec();
-        let file = OpenFile { target, position, append: how.append, path, n_descriptors: 1 };
+        let (append, writes) = (how.append, how.write);
+        let file = OpenFile { target, position, append, writes, path, n_descriptors: 1 };
         Ok(self.files.table.add(file))
     }
 

@@ -12,7 +12,7 @@ use crate::value::Ref;
 pub struct Handle(u32);
 
 /// The held objects of one machine.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Handles {
     slots: Vec<Ref>,
     free: Vec<u32>,

@@ -24,6 +24,7 @@
 #![expect(unsafe_code, reason = "the heap is raw memory; see the module text")]
 
 mod access;
+pub(crate) mod copy;
 pub mod raw;
 pub mod remembered;
 pub mod trail;

@@ -10,11 +10,15 @@
 //! This module knows no files: an [`ImageStore`] keeps images between runs, under a key that says
 //! all that an image depends on. An image that is damaged or made by another build is not used.
 //! A [`Base`] is an opened image, shared by all machines of a process; each maps the objects
-//! privately, so that only what it writes costs memory.
+//! privately, so that only what it writes costs memory. A machine that has run can be frozen into a
+//! base too (`frozen.rs`); such a base lives as long as the process.
 
 mod base;
+mod booted;
 mod class;
 mod format;
+mod frozen;
+mod frozen_thread;
 mod portable;
 mod relocate;
 mod write;
@@ -23,6 +27,7 @@ use std::fs::File;
 
 pub use base::Base;
 pub use format::{ImageError, name_of};
+pub use frozen::FreezeError;
 
 /// Keeps images between runs. The machine itself touches no files.
 pub trait ImageStore {

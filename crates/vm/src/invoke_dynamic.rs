@@ -293,10 +293,8 @@ impl Vm {
 /// The `invokedynamic` instructions and calls through handles in the code of a class, in order.
 fn find_sites(file: &ClassFile) -> Vec<(u16, u16)> {
     let pool = file.constant_pool();
-    let is_handle_call = |cp: u16| {
-        let class = pool.member_ref(cp).0;
-        matches!(class, b"java/lang/invoke/MethodHandle" | b"java/lang/invoke/VarHandle")
-    };
+    // A subclass named in place of the handle's own class is a call through it all the same.
+    let is_handle_call = |cp: u16| pool.member_ref(cp).0.starts_with(b"java/lang/invoke/");
     let mut sites = Vec::new();
     for (slot, method) in (0u16..).zip(file.methods()) {
         let Some(code) = &method.code else { continue };

@@ -16,7 +16,7 @@ use crate::vm::Vm;
 pub use exports::{ClassAccess, ExportTo, Exports, ModuleKey};
 
 /// The modules of one machine.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Modules {
     /// Named modules in order of definition; `LoaderData::packages` points here.
     pub defined: Vec<DefinedModule>,
@@ -25,7 +25,7 @@ pub struct Modules {
 }
 
 /// One named module.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct DefinedModule {
     /// The `java.lang.Module`. A root of the collector.
     pub java: Ref,

@@ -46,7 +46,7 @@ pub enum Linked {
 
 /// Classes written so far, as a cache: nothing here changes what a program sees. Keyed by the
 /// identity of the class file that has the site, which is kept, and the site's constant.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Spun {
     files: FxHashMap<(usize, u16), (Arc<ClassFile>, Arc<ClassFile>)>,
     /// Adapters for string concatenation by the kinds of the arguments.

@@ -4,7 +4,7 @@
 #![expect(unsafe_code, reason = "reserved address space is raw memory")]
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::os::fd::{AsRawFd, FromRawFd};
 
 use crate::class::{Method, MethodRt};
@@ -31,8 +31,8 @@ pub(crate) fn map_private(file: &File, offset: usize, at: *mut u8, len: usize) -
     if mapped == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// A file without a name that lives in memory.
-pub(crate) fn memory_file(content: &[u8]) -> io::Result<File> {
+/// A file without a name that lives in memory: these parts, each at the start of a page.
+pub(crate) fn memory_file(parts: &[&[u8]]) -> io::Result<File> {
     // SAFETY: the name is a valid string; the descriptor is ours alone.
     let mut file = unsafe {
         let descriptor = libc::memfd_create(c"nonpareil".as_ptr(), libc::MFD_CLOEXEC);
@@ -41,9 +41,14 @@ pub(crate) fn memory_file(content: &[u8]) -> io::Result<File> {
         }
         File::from_raw_fd(descriptor)
     };
-    file.write_all(content)?;
+    let mut len = 0;
+    for part in parts {
+        file.seek(SeekFrom::Start(len))?;
+        file.write_all(part)?;
+        len += part.len().next_multiple_of(4096) as u64;
+    }
     // Whole pages, so that all of it can be mapped.
-    file.set_len((content.len() as u64).next_multiple_of(4096))?;
+    file.set_len(len)?;
     Ok(file)
 }
 

@@ -18,7 +18,7 @@ use crate::vm::Vm;
 
 /// Interned strings by a hash of their content; equal hashes share a list, in which literals
 /// stand before the strings that `Undo::Interned` takes out again.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct InternTable {
     /// Strings by hash.
     pub by_hash: FxHashMap<u64, Vec<Ref>>,

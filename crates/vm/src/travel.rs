@@ -348,8 +348,8 @@ impl Vm {
         }
     }
 
-    fn assert_outside(&self) {
+    pub(crate) fn assert_outside(&self) {
         let first: *mut Frame = self.threads[self.current].frames.start();
-        assert!(self.frame < first, "internal: marks are opened and closed only from outside");
+        assert!(self.frame < first, "internal: only from outside of Java code");
     }
 }

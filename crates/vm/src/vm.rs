@@ -159,7 +159,7 @@ pub(crate) struct Shared {
 }
 
 /// What the machine knows about one class loader.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct LoaderData {
     /// The `java.lang.ClassLoader`; null for the boot loader. A root of the collector.
     pub java: Ref,
@@ -251,6 +251,17 @@ impl Vm {
             host,
             options,
             attachment: None,
+        }
+    }
+
+    /// What this machine shares with others of its JDK.
+    pub(crate) fn shared(&self) -> Shared {
+        Shared {
+            image: self.image.clone(),
+            jdk: self.jdk,
+            symbols: self.symbols.clone(),
+            natives: self.natives.clone(),
+            intrinsics: self.intrinsics.clone(),
         }
     }
 

@@ -66,6 +66,12 @@ fn a_machine_beyond_the_base_costs_less_than_a_megabyte() {
         }
         let explored = private_memory().saturating_sub(before) / N_MACHINES;
         assert!(explored < 1024, "a machine that explores takes {explored} kB");
-        drop((machines, first));
+        let frozen = Base::of(&machines[0].0).unwrap();
+        let goes_on = frozen.machine(host()).unwrap();
+        let before = private_memory();
+        let warm: Vec<_> = (0..N_MACHINES).map(|_| frozen.machine(host()).unwrap()).collect();
+        let kilobytes = private_memory().saturating_sub(before) / N_MACHINES;
+        assert!(kilobytes < 1024, "a machine of a frozen one takes {kilobytes} kB");
+        drop((machines, first, warm, goes_on));
     });
 }

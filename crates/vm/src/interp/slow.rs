@@ -12,7 +12,7 @@ pub(super) use faults::{
 use super::call::trapped;
 use super::{Exit, Flow, mode};
 use crate::class::{Field, MethodRt, Shape};
-use crate::code::{self, Insn, Op};
+use crate::code::{self, Insn, Op, TranslateError};
 use crate::frame::{Res, Stop};
 use crate::heap::{ELEMENTS_OFFSET, LENGTH_OFFSET};
 use crate::mode::{Mode, Place};
@@ -42,6 +42,22 @@ unsafe fn begin<'a>(vm: *mut Vm, pc: *const Insn) -> (&'a mut Vm, MethodId, Clas
 }
 
 impl Vm {
+    /// The first instruction of a method with code, translated now if it was not before.
+    pub(crate) fn translated(&mut self, method: MethodId) -> Result<*const Insn, TranslateError> {
+        let rt: *mut MethodRt = self.methods.rt(method);
+        // SAFETY: entries of methods never move; code is freed only with its method.
+        unsafe {
+            if (*rt).code.is_null() {
+                let linked = self.method(method);
+                let code = code::translate(self.class(linked.class), linked)?;
+                let code = Box::into_raw(Box::new(code));
+                (*rt).code = code;
+                (*rt).entry = (*code).entry();
+            }
+            Ok((*rt).entry)
+        }
+    }
+
     /// Rewrites an instruction on the ground of a fact that was established at some depth of
     /// marks; taken back when the fact is.
     pub(crate) fn quicken(&mut self, at: *mut Insn, new: Insn, fact_depth: u32) {
@@ -105,23 +121,14 @@ pub(super) fn compile(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> Flow {
     // SAFETY: the frame of the method to translate is on top.
     unsafe {
         let (vm, id, class) = begin(vm, pc);
-        let rt: *mut MethodRt = vm.methods.rt(id);
-        if (*rt).code.is_null() {
-            match code::translate(vm.class(class), vm.method(id)) {
-                Ok(code) => {
-                    let code = Box::into_raw(Box::new(code));
-                    (*rt).code = code;
-                    (*rt).entry = (*code).entry();
-                }
-                Err(error) => {
-                    let text =
-                        format!("{}.{}: {}", vm.class(class).name, vm.method(id).name, error.0);
-                    let trap = vm.throw("java/lang/VerifyError", &text);
-                    return trapped(vm, trap);
-                }
+        match vm.translated(id) {
+            Ok(entry) => Flow::at(entry, fp),
+            Err(error) => {
+                let text = format!("{}.{}: {}", vm.class(class).name, vm.method(id).name, error.0);
+                let trap = vm.throw("java/lang/VerifyError", &text);
+                trapped(vm, trap)
             }
         }
-        Flow::at((*rt).entry, fp)
     }
 }
 

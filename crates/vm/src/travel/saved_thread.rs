@@ -31,9 +31,14 @@ pub struct SavedThread {
     pub thread: usize,
     scalars: Scalars,
     hooks: Vec<Hook>,
-    frames: Vec<Frame>,
+    pub(crate) frames: Vec<Frame>,
     registers: Vec<u64>,
 }
+
+// SAFETY: the pointers in frames are only followed by the machine that the thread belongs to.
+unsafe impl Send for SavedThread {}
+// SAFETY: as above.
+unsafe impl Sync for SavedThread {}
 
 impl Thread {
     /// The state beside the stacks.
@@ -81,7 +86,7 @@ impl Thread {
 
 impl SavedThread {
     /// Copies a thread that is not running.
-    pub(super) fn of(thread: &Thread, idx: usize) -> SavedThread {
+    pub(crate) fn of(thread: &Thread, idx: usize) -> SavedThread {
         // SAFETY: the stack holds `n_frames` frames, each with registers in the thread's own stack;
         // methods outlive the frames that run them.
         let (frames, registers) = unsafe {
@@ -110,8 +115,30 @@ impl SavedThread {
         }
     }
 
+    /// Copies the running thread between two calls from outside, when its stack is empty.
+    pub(crate) fn of_idle(thread: &Thread, idx: usize) -> SavedThread {
+        SavedThread {
+            thread: idx,
+            scalars: thread.scalars(),
+            hooks: Vec::new(),
+            frames: Vec::new(),
+            registers: Vec::new(),
+        }
+    }
+
+    /// The same thread with these frames, for another machine.
+    pub(crate) fn with_frames(&self, frames: Vec<Frame>) -> SavedThread {
+        SavedThread {
+            thread: self.thread,
+            scalars: self.scalars,
+            hooks: self.hooks.clone(),
+            frames,
+            registers: self.registers.clone(),
+        }
+    }
+
     /// Makes the thread what it was.
-    pub(super) fn restore(self, thread: &mut Thread) {
+    pub(crate) fn restore(self, thread: &mut Thread) {
         thread.restore(self.scalars);
         thread.hooks = self.hooks;
         // SAFETY: both were copied from the same stacks.

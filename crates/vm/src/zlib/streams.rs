@@ -36,6 +36,12 @@ impl Streams {
         self.slots.iter().all(|slot| slot.stream.is_none())
     }
 
+    /// The same streams in another machine, whose marks are its own.
+    pub(crate) fn for_another(&self) -> Streams {
+        let slot = |slot: &Slot| Slot { stream: slot.stream.clone(), kept_for: 0 };
+        Streams { slots: self.slots.iter().map(slot).collect() }
+    }
+
     fn position(handle: i64) -> Option<usize> {
         usize::try_from(handle).ok()?.checked_sub(1)
     }
