@@ -5,3 +5,5 @@
 
 pub mod json;
 pub mod lex;
+pub mod outline;
+pub mod rewrite;

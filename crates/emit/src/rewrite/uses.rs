@@ -1,0 +1,135 @@
+//! Whether other code of a source needs a method: calls, method references, names in strings.
+//!
+//! Looks at tokens alone, so it may see a use where there is none, which costs a test that could have gone.
+
+use std::ops::Range;
+
+use super::MethodAt;
+use crate::lex::{self, Kind, Token};
+use crate::outline::{MethodDecl, SourceMap};
+
+/// The line of the first use of the method outside of itself and of code that is taken out.
+pub(super) fn call(
+    source: &str,
+    map: &SourceMap,
+    (class_idx, method_idx): MethodAt,
+    removed: &[Range<usize>],
+) -> Option<usize> {
+    let class = &map.classes[class_idx];
+    let method = &class.methods[method_idx];
+    let code: Vec<Token> =
+        map.tokens.iter().copied().filter(|token| !token.kind.is_comment()).collect();
+    let view = View { source, map, code: &code };
+    for (idx, token) in code.iter().enumerate() {
+        let is_elsewhere = !method.span.contains(&token.start)
+            && !removed.iter().any(|span| span.contains(&token.start));
+        if !is_elsewhere || token.kind != Kind::Word || view.text(idx) != method.name {
+            continue;
+        }
+        // Plain names reach a method from its class, from inside of it and from subtypes.
+        let in_scope = map.classes.iter().any(|other| {
+            other.span.contains(&token.start) && (other.name == class.name || other.inherits)
+        });
+        if view.is_use(idx, method, in_scope) {
+            return Some(map.line(token.start));
+        }
+    }
+    None
+}
+
+/// The line of a string that is the method's name.
+pub(super) fn string(source: &str, map: &SourceMap, method: &MethodDecl) -> Option<usize> {
+    let literal = format!("\"{}\"", method.name);
+    map.tokens
+        .iter()
+        .find(|token| token.kind == Kind::Literal && lex::plain(&source[token.range()]) == literal)
+        .map(|token| map.line(token.start))
+}
+
+struct View<'a> {
+    source: &'a str,
+    map: &'a SourceMap,
+    code: &'a [Token],
+}
+
+impl View<'_> {
+    fn text(&self, idx: usize) -> String {
+        self.code.get(idx).map(|token| lex::plain(&self.source[token.range()])).unwrap_or_default()
+    }
+
+    fn is(&self, idx: Option<usize>, symbol: char) -> bool {
+        idx.and_then(|idx| self.code.get(idx)).is_some_and(|it| it.kind == Kind::Symbol(symbol))
+    }
+
+    fn is_use(&self, idx: usize, method: &MethodDecl, in_scope: bool) -> bool {
+        let before = idx.checked_sub(1);
+        if self.is(before, ':') && self.is(idx.checked_sub(2), ':') {
+            return self.is_own(idx.checked_sub(3));
+        }
+        if !self.is(Some(idx + 1), '(') || !self.may_take(idx + 1, method) {
+            return false;
+        }
+        if self.is(before, '.') {
+            return self.is_own(idx.checked_sub(2));
+        }
+        // The name after a type is that of a declaration.
+        let follows_word = before.is_some_and(|before| {
+            self.code[before].kind == Kind::Word
+                && !matches!(
+                    self.text(before).as_str(),
+                    "return" | "else" | "do" | "yield" | "assert" | "throw" | "case"
+                )
+        });
+        in_scope && !follows_word && !self.is(before, '@')
+    }
+
+    /// Whether the expression that ends here is of a class of this source: `this`, a class, `new` of one.
+    fn is_own(&self, idx: Option<usize>) -> bool {
+        let Some(idx) = idx else { return false };
+        if self.code[idx].kind == Kind::Word {
+            let word = self.text(idx);
+            return word == "this" || word == "super" || self.is_class(&word);
+        }
+        if !self.is(Some(idx), ')') {
+            return false;
+        }
+        let mut depth = 0_usize;
+        for at in (0..=idx).rev() {
+            match self.code[at].kind {
+                Kind::Symbol(')') => depth += 1,
+                Kind::Symbol('(') => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return at >= 1 && self.is_class(&self.text(at - 1));
+            }
+        }
+        false
+    }
+
+    fn is_class(&self, word: &str) -> bool {
+        self.map.classes.iter().any(|class| class.name.rsplit(['.', '$']).next() == Some(word))
+    }
+
+    /// Whether the number of arguments fits.
+    fn may_take(&self, open: usize, method: &MethodDecl) -> bool {
+        let (mut depth, mut commas, mut is_empty) = (0_usize, 0_usize, true);
+        for (at, token) in self.code.iter().enumerate().skip(open) {
+            match token.kind {
+                Kind::Symbol('(' | '[' | '{') => depth += 1,
+                Kind::Symbol(')' | ']' | '}') => depth = depth.saturating_sub(1),
+                // Commas of type arguments cannot be told from others.
+                Kind::Symbol('<') => return true,
+                Kind::Symbol(',') if depth == 1 => commas += 1,
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+            is_empty &= at == open;
+        }
+        let n_arguments = if is_empty { 0 } else { commas + 1 };
+        let is_variable = method.parameters.last().is_some_and(|last| last.ends_with("..."));
+        is_variable || n_arguments == method.parameters.len()
+    }
+}
