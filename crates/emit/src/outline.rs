@@ -1,15 +1,22 @@
 //! Which classes and methods a Java source declares, and on which bytes they stand.
 //!
 //! Bodies of methods and initialisers are skipped, so classes inside of them are not listed. Made for
-//! sources that compile; others give an error or the declarations that can be seen.
+//! sources that compile; others give an error or the declarations that can be seen. Also tells whether a
+//! class file was made of a source.
 
 use std::fmt;
 use std::ops::Range;
 
 use crate::lex::{self, LexError, Token};
 
+mod agree;
 mod comments;
+mod fit;
 mod parse;
+
+pub use agree::{Mismatch, check_class_file};
+pub(crate) use fit::Fit;
+pub use fit::erased_parameters;
 
 /// The declarations of one source.
 #[derive(Clone, Debug)]
@@ -90,6 +97,15 @@ impl fmt::Display for OutlineError {
 
 impl std::error::Error for OutlineError {}
 
+impl MethodDecl {
+    /// Whether it is marked with `@Override`.
+    pub(crate) fn is_override(&self) -> bool {
+        self.annotations
+            .iter()
+            .any(|name| matches!(name.as_str(), "Override" | "java.lang.Override"))
+    }
+}
+
 impl SourceMap {
     /// The class of this binary name, with its index. Slashes may stand for dots.
     pub fn class(&self, name: &str) -> Option<(usize, &ClassDecl)> {
@@ -113,6 +129,11 @@ impl SourceMap {
             }
         }
         found
+    }
+
+    /// How well a method of a class fits erased parameter types.
+    pub(crate) fn fit(&self, class: usize, method: &MethodDecl, erased: &[String]) -> Fit {
+        fit::fit_all(self, class, method, erased)
     }
 
     /// Where the line of a byte begins.

@@ -73,6 +73,11 @@ pub enum Because {
     IsDisabled,
     /// Without it, a method that it overrides would run in its place or be missing.
     Overrides,
+    /// A method in this line says that it overrides a method of this name.
+    IsOverridden {
+        /// The line of the other method.
+        line: usize,
+    },
     /// Other code in this line calls it.
     IsCalled {
         /// The line of the call.
@@ -90,6 +95,7 @@ impl fmt::Display for Because {
         match self {
             Because::IsDisabled => write!(f, "it is disabled already"),
             Because::Overrides => write!(f, "it overrides a method of a superclass"),
+            Because::IsOverridden { line } => write!(f, "the method in line {line} overrides it"),
             Because::IsCalled { line } => write!(f, "line {line} calls it"),
             Because::IsNamed { line } => write!(f, "line {line} names it in a string"),
         }
@@ -268,8 +274,10 @@ fn obstacles(
             let is_disabled =
                 frameworks[idx].is_some_and(|it| framework::is_disabled(method(idx), it));
             is_disabled.then_some(Because::IsDisabled)
-        } else if method(idx).annotations.iter().any(|name| framework::simple(name) == "Override") {
+        } else if method(idx).is_override() {
             Some(Because::Overrides)
+        } else if let Some(line) = uses::overriding(map, places[idx]) {
+            Some(Because::IsOverridden { line })
         } else if is_junit3 {
             uses::string(source, map, method(idx)).map(|line| Because::IsNamed { line })
         } else {

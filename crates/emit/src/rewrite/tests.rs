@@ -361,6 +361,14 @@ fn an_overriding_test_stays_where_it_would_be_missing() {
 }
 
 #[test]
+fn an_overridden_test_stays_where_the_mark_would_be_wrong() {
+    let source = "class A extends TestCase {\n public void testM() {}\n}\nclass B extends A {\n @Override public void testM() {}\n}";
+    for action in [Action::Delete, Action::Comment, Action::Disable] {
+        check_kept(source, action, &["testM"], &[(0, 2, Because::IsOverridden { line: 5 })]);
+    }
+}
+
+#[test]
 fn a_disabled_test_is_not_disabled_twice() {
     let source = "import org.junit.*;\nclass A {\n @Ignore @Test public void m() {}\n}";
     check_kept(source, Action::Disable, &["m"], &[(0, 3, Because::IsDisabled)]);

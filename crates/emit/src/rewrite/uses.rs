@@ -1,4 +1,5 @@
-//! Whether other code of a source needs a method: calls, method references, names in strings.
+//! Whether other code of a source needs a method: calls, method references, overriding methods, names in
+//! strings.
 //!
 //! Looks at tokens alone, so it may see a use where there is none, which costs a test that could have gone.
 
@@ -35,6 +36,19 @@ pub(super) fn call(
         }
     }
     None
+}
+
+/// The line of a method of another class that is marked as overriding one like this.
+pub(super) fn overriding(map: &SourceMap, (class_idx, method_idx): MethodAt) -> Option<usize> {
+    let method = &map.classes[class_idx].methods[method_idx];
+    let others = map.classes.iter().enumerate().filter(|(idx, _)| *idx != class_idx);
+    let mut others = others.flat_map(|(_, class)| &class.methods);
+    let like = others.find(|other| {
+        other.name == method.name
+            && other.parameters.len() == method.parameters.len()
+            && other.is_override()
+    });
+    like.map(|other| other.line)
 }
 
 /// The line of a string that is the method's name.
