@@ -363,6 +363,17 @@ impl ClassFile {
         annotations::classes(content, &self.constant_pool, descriptor, element)
     }
 
+    /// The value of a `boolean` element of one of the annotations in a `RuntimeVisibleAnnotations`;
+    /// `None` where it is left to its default.
+    pub fn annotation_flag(
+        &self,
+        span: Option<Span>,
+        descriptor: &[u8],
+        element: &[u8],
+    ) -> Option<bool> {
+        annotations::flag(self.span(span?), &self.constant_pool, descriptor, element)
+    }
+
     /// The instructions of a body.
     pub fn instructions(&self, code: &Code) -> &[u8] {
         self.span(code.code)

@@ -4,6 +4,7 @@
 //! anything that executes.
 
 pub mod json;
+pub mod junit;
 pub mod lex;
 pub mod outline;
 pub mod rewrite;

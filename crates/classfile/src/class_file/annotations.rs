@@ -3,8 +3,8 @@
 //! The content is not checked when a class is parsed, so everything here stops quietly at the
 //! first thing out of place, and nesting is limited so that it cannot exhaust the stack.
 
-use crate::ConstantPool;
 use crate::reader::Reader;
+use crate::{Constant, ConstantPool};
 
 /// Deeper nesting of element values than any compiler writes.
 const MAX_DEPTH: u32 = 64;
@@ -77,6 +77,34 @@ fn find_classes<'c>(
         }
     }
     Some(())
+}
+
+/// The value of a `boolean` element of a top-level annotation; `None` where it is not written.
+pub(super) fn flag(
+    content: &[u8],
+    pool: &ConstantPool,
+    descriptor: &[u8],
+    element: &[u8],
+) -> Option<bool> {
+    let mut reader = Reader::new(content);
+    for _ in 0..reader.u2().ok()? {
+        let is_wanted = pool.try_utf8(reader.u2().ok()?)? == descriptor;
+        for _ in 0..reader.u2().ok()? {
+            let name = pool.try_utf8(reader.u2().ok()?)?;
+            if !is_wanted || name != element {
+                skip_value(&mut reader, 0)?;
+                continue;
+            }
+            if reader.u1().ok()? != b'Z' {
+                return None;
+            }
+            return match pool.get(reader.u2().ok()?)? {
+                Constant::Integer(value) => Some(value != 0),
+                _ => None,
+            };
+        }
+    }
+    None
 }
 
 fn skip_pairs(reader: &mut Reader<'_>, depth: u32) -> Option<()> {

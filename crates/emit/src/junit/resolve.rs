@@ -1,0 +1,518 @@
+//! How a call must be written so that the compiler takes it for exactly the method that is meant: casts,
+//! explicit boxing, varargs, and the type of the result (JLS §15.12).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use suite::constant::Constant;
+use suite::method::{Dispatch, Method};
+use suite::types::Type;
+
+use super::facts::{ClassFacts, MethodFacts, Place};
+use super::java_type::{ClassType, JavaType, TypeArg, TypeParameter};
+use super::typing::{Fit, Substitution, World, boxed, substitute, substitution, unboxed};
+
+/// Something that is passed to a call.
+#[derive(Debug, Clone)]
+pub(crate) enum Operand {
+    Constant(Constant),
+    /// An expression of this type.
+    Value(JavaType),
+}
+
+impl Operand {
+    /// The type of the plainest way to write it: boxed constants without their box.
+    pub(crate) fn plain_type(&self) -> JavaType {
+        match self {
+            Operand::Value(own) => own.clone(),
+            Operand::Constant(Constant::Boxed(inner)) => {
+                Operand::Constant((**inner).clone()).plain_type()
+            }
+            Operand::Constant(Constant::Class(of)) => JavaType::Class(ClassType {
+                name: "java/lang/Class".into(),
+                args: vec![TypeArg::Exact(boxed(&JavaType::of(of)))],
+            }),
+            Operand::Constant(constant) => {
+                constant.natural_type().map_or(JavaType::Null, |own| JavaType::of(&own))
+            }
+        }
+    }
+
+    fn is_boxed(&self) -> bool {
+        matches!(self, Operand::Constant(Constant::Boxed(_)))
+    }
+}
+
+/// How an argument is written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Form {
+    pub(crate) cast: Option<JavaType>,
+    /// Whether a boxed constant is written with its box: `Integer.valueOf(1)`.
+    pub(crate) keeps_box: bool,
+}
+
+/// How a call is written.
+#[derive(Debug, Clone)]
+pub(crate) struct Resolved {
+    /// The type to which the receiver, or the enclosing instance of a new inner object, is cast.
+    pub(crate) receiver: Option<JavaType>,
+    /// How each argument behind the receiver is written.
+    pub(crate) args: Vec<Form>,
+    /// Whether the elements of the last argument, an array, stand in its place.
+    pub(crate) spreads: bool,
+    /// The type of the expression.
+    pub(crate) result: JavaType,
+    /// Whether the compiler warns of an unchecked conversion.
+    pub(crate) is_unchecked: bool,
+    /// Positions of operands, receiver first, whose type arguments do not fit: other ones may.
+    pub(crate) misfits: Vec<usize>,
+    /// What is known of the method.
+    pub(crate) facts: Option<MethodFacts>,
+    /// The class that declares it.
+    pub(crate) declared_in: Arc<str>,
+}
+
+/// Whether the class is created within an instance of another one.
+pub(crate) fn is_inner(facts: &ClassFacts) -> bool {
+    matches!(facts.place, Place::Member { is_static: false, .. })
+}
+
+/// Finds how to write a call. `class_args` are the type arguments of a new object; `elements` those of
+/// the last argument where it is an array that is written in place.
+pub(crate) fn resolve(
+    world: &World<'_>,
+    method: &Method,
+    operands: &[Operand],
+    class_args: &[TypeArg],
+    elements: Option<&[Operand]>,
+) -> Resolved {
+    let has_outer = method.is_constructor()
+        && world.class(&method.class).is_some_and(|facts| is_inner(&facts))
+        && !operands.is_empty();
+    let n_ahead = usize::from(method.has_receiver() || has_outer);
+    let (ahead, passed) = operands.split_at(n_ahead.min(operands.len()));
+    let mut owner = ClassType { name: method.class.clone(), args: class_args.to_vec() };
+    let mut receiver = None;
+    if let Some(first) = ahead.first() {
+        let own = match first {
+            Operand::Constant(Constant::Boxed(_)) => boxed(&first.plain_type()),
+            other => other.plain_type(),
+        };
+        let wanted = if has_outer {
+            method.parameters.first().map_or_else(JavaType::object, JavaType::of)
+        } else {
+            JavaType::class(&method.class)
+        };
+        let fits = world.fit(&own, &wanted) != Fit::No && own != JavaType::Null;
+        match own {
+            JavaType::Class(own) if fits && !has_outer => owner = own,
+            _ if fits => {}
+            _ => receiver = Some(wanted),
+        }
+    }
+    let found = world.find_method(&owner, &method.name, &method.parameters);
+    let (declaring, facts) = match found {
+        Some((declaring, facts)) => (declaring, Some(facts)),
+        None => (owner.clone(), None),
+    };
+    let mut signature = Signature::of(world, method, &declaring, facts.as_ref());
+    if has_outer && !signature.formals.is_empty() {
+        signature.formals.remove(0);
+    }
+    let mut call = Resolved {
+        receiver,
+        args: vec![Form::default(); passed.len()],
+        spreads: false,
+        result: JavaType::object(),
+        is_unchecked: false,
+        misfits: Vec::new(),
+        facts,
+        declared_in: declaring.name.clone(),
+    };
+    let rivals = rivals(world, method, &owner, n_ahead, has_outer);
+    let mut formals = signature.formals.clone();
+    let mut operands = passed.to_vec();
+    if let Some(elements) = elements
+        && rivals.is_empty()
+        && call.facts.is_some()
+        && spreads(method, elements, formals.last())
+        && let (Some(JavaType::Array(element)), Some(_)) = (formals.pop(), operands.pop())
+    {
+        formals.extend(elements.iter().map(|_| (*element).clone()));
+        operands.extend(elements.iter().cloned());
+        call.spreads = true;
+        call.args = vec![Form::default(); operands.len()];
+    }
+    let types: Vec<JavaType> = operands.iter().map(Operand::plain_type).collect();
+    let inferred = signature.infer(world, &formals, &types);
+    if inferred.is_none() {
+        call.is_unchecked = true;
+    }
+    for (idx, (own, formal)) in types.iter().zip(&formals).enumerate() {
+        let erased = world.erase(formal, &signature.variables(world, &declaring));
+        let wanted = match &inferred {
+            Some(chosen) if !signature.is_raw => signature.parameter(formal, chosen),
+            _ => Some(erased.clone()),
+        };
+        let form = &mut call.args[idx];
+        let is_open = inferred.is_none() && formal.mentions(&signature.type_parameters);
+        if is_open && *own != JavaType::Null && *own != erased {
+            // The compiler finds no type arguments either, unless it forgets those of the argument.
+            form.keeps_box = operands[idx].is_boxed();
+            form.cast = Some(erased);
+            continue;
+        }
+        let is_misfit = fit_argument(world, form, &mut call.is_unchecked, own, wanted, &erased);
+        if is_misfit {
+            if n_ahead == 1 && !call.misfits.contains(&0) {
+                call.misfits.push(0);
+            }
+            if !call.spreads {
+                call.misfits.push(idx + n_ahead);
+            }
+        }
+    }
+    if !call.spreads {
+        separate(world, &mut call, method, &operands, &rivals, n_ahead, has_outer);
+    }
+    call.result = signature.result(world, method, &declaring, &owner, inferred, call.is_unchecked);
+    if let Some(facts) = &call.facts {
+        let forgets = |(formal, erased): (&JavaType, &Type)| *formal != JavaType::of(erased);
+        call.is_unchecked |=
+            signature.is_raw && facts.parameters.iter().zip(&facts.erased).any(forgets);
+    }
+    call
+}
+
+/// Decides how an argument is written; `true` where only its type arguments do not fit.
+fn fit_argument(
+    world: &World<'_>,
+    form: &mut Form,
+    is_unchecked: &mut bool,
+    own: &JavaType,
+    wanted: Option<JavaType>,
+    erased: &JavaType,
+) -> bool {
+    let seen = if erased.is_reference() { boxed(own) } else { own.clone() };
+    let fit = wanted.as_ref().map_or(Fit::No, |wanted| world.fit(&seen, wanted));
+    match fit {
+        Fit::Yes => false,
+        Fit::Unchecked => {
+            *is_unchecked = true;
+            false
+        }
+        Fit::No if *own == JavaType::Null => false,
+        Fit::No if world.fit(&seen, erased) != Fit::No => {
+            *is_unchecked = true;
+            form.cast = Some(erased.clone());
+            true
+        }
+        Fit::No => {
+            let target = match wanted {
+                Some(wanted) if wanted.is_reifiable() => wanted,
+                _ => erased.clone(),
+            };
+            if world.class_of(&target).is_some_and(|name| world.is_generic(name))
+                && !target.has_args()
+            {
+                *is_unchecked = true;
+            }
+            form.cast = Some(target);
+            false
+        }
+    }
+}
+
+/// Whether the elements of an array may stand for it: nothing that could be taken for the array itself,
+/// and no array whose creation is warned of.
+fn spreads(method: &Method, elements: &[Operand], formal: Option<&JavaType>) -> bool {
+    let Some(JavaType::Array(element)) = formal else { return false };
+    let is_plain = |operand: &Operand| {
+        let own = operand.plain_type();
+        !matches!(own, JavaType::Null | JavaType::Array(_)) && !own.has_args()
+    };
+    let is_misleading = match elements {
+        [only] => !is_plain(only),
+        _ => false,
+    };
+    let is_checked = match &**element {
+        JavaType::Variable(_) => elements.iter().all(is_plain),
+        other => other.is_reifiable(),
+    };
+    method.is_varargs && !is_misleading && is_checked
+}
+
+/// The parameter types of the other methods that the compiler might take instead, erased.
+fn rivals(
+    world: &World<'_>,
+    method: &Method,
+    owner: &ClassType,
+    n_ahead: usize,
+    has_outer: bool,
+) -> Vec<Vec<JavaType>> {
+    let n_args = method.parameters.len();
+    let erased: Vec<JavaType> = method.parameters.iter().map(JavaType::of).collect();
+    let n_hidden = if has_outer { n_ahead } else { 0 };
+    let mut known: Vec<Vec<JavaType>> = Vec::new();
+    let mut own = None;
+    for (declaring, facts) in world.methods(owner, &method.name) {
+        if facts.is_synthetic || !world.can_call(&declaring.name, &facts) {
+            continue;
+        }
+        let parameters = seen_parameters(world, &declaring, &facts);
+        if own.is_none() && facts.erased == method.parameters {
+            own = Some(parameters.clone());
+        }
+        let could_take = parameters.len() == n_args || facts.is_varargs || method.is_varargs;
+        if could_take && !known.contains(&parameters) {
+            known.push(parameters);
+        }
+    }
+    let own = own.unwrap_or(erased);
+    known.retain(|parameters| *parameters != own);
+    for parameters in &mut known {
+        parameters.drain(..n_hidden.min(parameters.len()));
+    }
+    known
+}
+
+/// The erased parameter types of a method, as a member of the type through which it is seen.
+fn seen_parameters(world: &World<'_>, declaring: &ClassType, facts: &MethodFacts) -> Vec<JavaType> {
+    let class = world.class(&declaring.name);
+    let parameters = class.as_ref().map_or(&[][..], |class| &class.type_parameters);
+    if declaring.args.is_empty() && !facts.is_static {
+        return facts.erased.iter().map(JavaType::of).collect();
+    }
+    let with = substitution(parameters, &declaring.args);
+    let variables: Vec<_> = facts.type_parameters.iter().chain(parameters).cloned().collect();
+    let erase = |formal| world.erase(&substitute(formal, &with), &variables);
+    facts.parameters.iter().map(erase).collect()
+}
+
+/// Adds casts where the compiler would not choose this method by itself.
+fn separate(
+    world: &World<'_>,
+    call: &mut Resolved,
+    method: &Method,
+    operands: &[Operand],
+    rivals: &[Vec<JavaType>],
+    n_ahead: usize,
+    has_outer: bool,
+) {
+    let n_hidden = if has_outer { n_ahead } else { 0 };
+    let own: Vec<JavaType> = method.parameters.iter().skip(n_hidden).map(JavaType::of).collect();
+    if method.is_varargs
+        && let (Some(operand), Some(form), Some(last)) =
+            (operands.last(), call.args.last_mut(), own.last())
+        && operand.plain_type() == JavaType::Null
+    {
+        form.cast = Some(last.clone());
+    }
+    let same_length: Vec<&Vec<JavaType>> =
+        rivals.iter().filter(|rival| rival.len() == own.len()).collect();
+    let is_clear = |call: &Resolved| {
+        let types: Vec<JavaType> = operands
+            .iter()
+            .zip(&call.args)
+            .map(|(operand, form)| match &form.cast {
+                Some(cast) => cast.clone(),
+                None if form.keeps_box => boxed(&operand.plain_type()),
+                None => operand.plain_type(),
+            })
+            .collect();
+        chooses(world, &own, &same_length, &types)
+    };
+    if is_clear(call) {
+        return;
+    }
+    for (operand, form) in operands.iter().zip(&mut call.args) {
+        form.keeps_box = operand.is_boxed();
+    }
+    if is_clear(call) {
+        return;
+    }
+    for ((operand, form), own) in operands.iter().zip(&mut call.args).zip(&own) {
+        let plain = operand.plain_type();
+        let plain = if form.keeps_box { boxed(&plain) } else { plain };
+        if form.cast.is_none() && world.erase(&plain, &[]) != *own {
+            // A supertype keeps the type arguments.
+            let above = match (&plain, own) {
+                (JavaType::Class(plain), JavaType::Class(own)) => world.as_super(plain, &own.name),
+                _ => None,
+            };
+            form.cast = Some(above.map_or_else(|| own.clone(), JavaType::Class));
+        }
+    }
+}
+
+/// Whether the compiler chooses a method with these parameters for these arguments.
+fn chooses(
+    world: &World<'_>,
+    own: &[JavaType],
+    rivals: &[&Vec<JavaType>],
+    types: &[JavaType],
+) -> bool {
+    let strict = |parameters: &[JavaType]| {
+        types.iter().zip(parameters).all(|(own, wanted)| world.fit(own, wanted) != Fit::No)
+    };
+    let loose = |parameters: &[JavaType]| {
+        types.iter().zip(parameters).all(|(own, wanted)| {
+            world.fit(own, wanted) != Fit::No
+                || world.fit(&boxed(own), wanted) != Fit::No
+                || unboxed(own)
+                    .is_some_and(|own| world.fit(&JavaType::Primitive(own), wanted) != Fit::No)
+        })
+    };
+    let is_beaten = |rival: &&Vec<JavaType>| {
+        own.iter().zip(rival.iter()).all(|(own, rival)| world.fit(own, rival) != Fit::No)
+    };
+    if strict(own) {
+        rivals.iter().filter(|rival| strict(rival)).all(is_beaten)
+    } else {
+        !rivals.iter().any(|rival| strict(rival))
+            && rivals.iter().filter(|rival| loose(rival)).all(is_beaten)
+    }
+}
+
+/// The types of a method as seen through the type it is called on.
+struct Signature {
+    formals: Vec<JavaType>,
+    returns: JavaType,
+    type_parameters: Vec<TypeParameter>,
+    of_class: Substitution,
+    /// Whether type arguments were forgotten with those of the receiver.
+    is_raw: bool,
+}
+
+impl Signature {
+    fn of(
+        world: &World<'_>,
+        method: &Method,
+        declaring: &ClassType,
+        facts: Option<&MethodFacts>,
+    ) -> Signature {
+        let erased = Signature {
+            formals: method.parameters.iter().map(JavaType::of).collect(),
+            returns: JavaType::of(&method.returns),
+            type_parameters: Vec::new(),
+            of_class: Substitution::new(),
+            is_raw: true,
+        };
+        let Some(facts) = facts else { return erased };
+        let class = world.class(&declaring.name);
+        let parameters = class.as_ref().map_or(&[][..], |class| &class.type_parameters);
+        let forgets = declaring.args.is_empty() && world.is_generic(&declaring.name);
+        if forgets && method.dispatch != Dispatch::Static {
+            return erased;
+        }
+        let mut of_class = substitution(parameters, &declaring.args);
+        for own in &facts.type_parameters {
+            of_class.remove(&own.name);
+        }
+        Signature {
+            formals: facts.parameters.clone(),
+            returns: facts.returns.clone(),
+            type_parameters: facts.type_parameters.clone(),
+            of_class,
+            is_raw: false,
+        }
+    }
+
+    /// All type variables that may occur in it.
+    fn variables(&self, world: &World<'_>, declaring: &ClassType) -> Vec<TypeParameter> {
+        let class = world.class(&declaring.name);
+        let of_class = class.as_ref().map_or(&[][..], |class| &class.type_parameters);
+        self.type_parameters.iter().chain(of_class).cloned().collect()
+    }
+
+    /// The method's own type arguments; `None` where the compiler would find none, or ones we do not
+    /// foresee.
+    fn infer(
+        &self,
+        world: &World<'_>,
+        formals: &[JavaType],
+        types: &[JavaType],
+    ) -> Option<Substitution> {
+        let mut hints = BTreeMap::new();
+        for (formal, own) in formals.iter().zip(types) {
+            let formal = substitute(formal, &self.of_class);
+            if !world.collect(&mut hints, &self.type_parameters, &formal, own)
+                && formal.mentions(&self.type_parameters)
+            {
+                return None;
+            }
+        }
+        let bounded: Vec<_> = self
+            .type_parameters
+            .iter()
+            .map(|parameter| TypeParameter {
+                name: parameter.name.clone(),
+                bounds: parameter
+                    .bounds
+                    .iter()
+                    .map(|bound| substitute(bound, &self.of_class))
+                    .collect(),
+            })
+            .collect();
+        world.solve(&bounded, &hints)
+    }
+
+    /// The type that an argument must have; `None` where nothing but `null` would do.
+    fn parameter(&self, formal: &JavaType, chosen: &Substitution) -> Option<JavaType> {
+        if let JavaType::Variable(name) = formal
+            && let Some(TypeArg::Super(lower)) = self.of_class.get(name)
+        {
+            return Some(lower.clone());
+        }
+        let mut exact = chosen.clone();
+        for (name, arg) in &self.of_class {
+            if let TypeArg::Exact(_) = arg {
+                exact.entry(name.clone()).or_insert_with(|| arg.clone());
+            }
+        }
+        let put_in = substitute(formal, &exact);
+        let is_captured = self.of_class.iter().any(|(name, arg)| {
+            let variable = TypeParameter { name: name.clone(), bounds: Vec::new() };
+            !matches!(arg, TypeArg::Exact(_))
+                && !chosen.contains_key(name)
+                && formal.mentions(&[variable])
+        });
+        (!is_captured).then_some(put_in)
+    }
+
+    fn result(
+        &self,
+        world: &World<'_>,
+        method: &Method,
+        declaring: &ClassType,
+        owner: &ClassType,
+        inferred: Option<Substitution>,
+        is_unchecked: bool,
+    ) -> JavaType {
+        if method.is_constructor() {
+            return JavaType::Class(owner.clone());
+        }
+        let variables = self.variables(world, declaring);
+        let erased = JavaType::of(&method.returns);
+        let (Some(inferred), false, false) = (inferred, is_unchecked, self.is_raw) else {
+            // A subclass may promise more than the descriptor that was asked for.
+            let own = world.erase(&self.returns, &variables);
+            return if world.fit(&own, &erased) == Fit::Yes { own } else { erased };
+        };
+        let mut with = self.of_class.clone();
+        with.extend(inferred);
+        let found = substitute(&self.returns, &with);
+        if found.mentions(&variables) { world.erase(&found, &variables) } else { found }
+    }
+}
+
+impl World<'_> {
+    /// The class whose name a type is written with; arrays with that of their elements.
+    pub(crate) fn class_of<'t>(&self, of: &'t JavaType) -> Option<&'t Arc<str>> {
+        match of {
+            JavaType::Class(class) => Some(&class.name),
+            JavaType::Array(element) => self.class_of(element),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! The layout of one source file: package, imports, class, methods.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use suite::test::{Suite, Test};
+
+use super::body::{Declares, body};
+use super::facts::package_of;
+use super::scope::{Scope, simple_name};
+use super::typing::World;
+use super::{Framework, Placed, SourceFile, mentioned};
+
+/// Longer lines are broken where the language lets us.
+const MOST_COLUMNS: usize = 100;
+
+/// Names that are the beginnings of packages, so that full class names keep their meaning.
+const PACKAGE_ROOTS: &[&str] = &["com", "java", "javax", "junit", "org"];
+
+/// Writes the file of one test class. The tests must be expressible.
+pub(crate) fn file(
+    world: &World<'_>,
+    suite: &Suite,
+    framework: Framework,
+    class: &str,
+    placed: &[Placed],
+) -> SourceFile {
+    let tests: Vec<&Test> = placed.iter().map(|placed| &suite.tests[placed.idx]).collect();
+    let mentioned = mentioned(&tests);
+    let internal = if world.package.is_empty() {
+        class.to_owned()
+    } else {
+        format!("{}/{class}", world.package)
+    };
+    let mut first: Vec<Arc<str>> = vec![internal.as_str().into(), suite.class.clone()];
+    // A class without a package has no other name than its simple one.
+    first.extend(mentioned.iter().filter(|name| package_of(name).is_empty()).cloned());
+    let mut scope = Scope::new(world, &first);
+    let annotation = match framework {
+        Framework::JUnit5 => Some(scope.class("org/junit/jupiter/api/Test")),
+        Framework::JUnit4 | Framework::JUnit4Before13 => Some(scope.class("org/junit/Test")),
+        Framework::JUnit3 => None,
+    };
+    let parent = (framework == Framework::JUnit3).then(|| scope.class("junit/framework/TestCase"));
+    let taken = taken(&mentioned);
+    let mut methods = String::new();
+    for (placed, test) in placed.iter().zip(tests) {
+        let Ok((lines, declares)) = body(&mut scope, framework, &taken, test) else { continue };
+        methods.push('\n');
+        for note in &test.notes {
+            write_note(&mut methods, note);
+        }
+        if let Some(annotation) = &annotation {
+            let _ = writeln!(methods, "    @{annotation}");
+        }
+        let access = if framework == Framework::JUnit5 { "" } else { "public " };
+        let throws = match declares {
+            Declares::Nothing => String::new(),
+            Declares::Exception => format!(" throws {}", scope.class("java/lang/Exception")),
+            Declares::Throwable => format!(" throws {}", scope.class("java/lang/Throwable")),
+        };
+        let _ = writeln!(methods, "    {access}void {}(){throws} {{", placed.method);
+        for line in &lines {
+            write_line(&mut methods, line);
+        }
+        methods.push_str("    }\n");
+    }
+    let mut text = String::new();
+    if !world.package.is_empty() {
+        let _ = writeln!(text, "package {};\n", world.package.replace('/', "."));
+    }
+    let warnings: Vec<String> = scope.warnings().map(|warning| format!("\"{warning}\"")).collect();
+    let suppress = (!warnings.is_empty()).then(|| scope.class("java/lang/SuppressWarnings"));
+    let imports = scope.import_lines();
+    if !imports.is_empty() {
+        text.push_str(&imports);
+        text.push('\n');
+    }
+    if let Some(suppress) = suppress {
+        let _ = match warnings.as_slice() {
+            [only] => writeln!(text, "@{suppress}({only})"),
+            several => writeln!(text, "@{suppress}({{{}}})", several.join(", ")),
+        };
+    }
+    let access = if framework == Framework::JUnit5 { "" } else { "public " };
+    let parent = parent.map_or_else(String::new, |parent| format!(" extends {parent}"));
+    let _ = writeln!(text, "{access}class {class}{parent} {{");
+    text.push_str(&methods);
+    text.push_str("}\n");
+    SourceFile {
+        path: format!("{internal}.java"),
+        text,
+        class: internal.replace('/', "."),
+        tests: placed.to_vec(),
+    }
+}
+
+/// Names that no variable may have.
+fn taken(mentioned: &BTreeSet<Arc<str>>) -> BTreeSet<String> {
+    let mut taken: BTreeSet<String> = PACKAGE_ROOTS.iter().map(|&root| root.to_owned()).collect();
+    for name in mentioned {
+        let simple = simple_name(name).split('$').next().unwrap_or_default();
+        taken.insert(simple.to_owned());
+        if let Some((root, _)) = name.split_once('/') {
+            taken.insert(root.to_owned());
+        }
+    }
+    taken
+}
+
+/// A comment. What the compiler would read in it as an escape is taken apart.
+fn write_note(text: &mut String, note: &str) {
+    for line in note.split(['\n', '\r']) {
+        let mut plain = String::new();
+        for letter in line.replace("\\u", "\\ u").chars() {
+            match letter {
+                ' '..='~' => plain.push(letter),
+                '\t' => plain.push(' '),
+                control if control.is_control() => {}
+                other => {
+                    let mut units = [0; 2];
+                    for unit in other.encode_utf16(&mut units) {
+                        let _ = write!(plain, "\\u{unit:04x}");
+                    }
+                }
+            }
+        }
+        let plain = plain.trim_end();
+        let _ = writeln!(text, "    //{}{plain}", if plain.is_empty() { "" } else { " " });
+    }
+}
+
+/// A line of a body, broken behind `=` or its outermost commas where it is long.
+fn write_line(text: &mut String, line: &str) {
+    const INDENT: &str = "        ";
+    if INDENT.len() + line.len() <= MOST_COLUMNS {
+        let _ = writeln!(text, "{INDENT}{line}");
+        return;
+    }
+    let inner = line.len() - line.trim_start().len();
+    let deeper = format!("{INDENT}{}        ", &line[..inner]);
+    if let Some((declared, value)) = split_assignment(line) {
+        let _ = writeln!(text, "{INDENT}{declared} =");
+        if deeper.len() + value.len() <= MOST_COLUMNS {
+            let _ = writeln!(text, "{deeper}{value}");
+            return;
+        }
+        write_pieces(text, &deeper, &format!("{deeper}        "), value);
+        return;
+    }
+    write_pieces(text, INDENT, &deeper, line);
+}
+
+/// `Type name` and the value, where a line declares a variable.
+fn split_assignment(line: &str) -> Option<(&str, &str)> {
+    let (declared, value) = line.split_once(" = ")?;
+    (!declared.contains(['(', '"', '\''])).then_some((declared, value))
+}
+
+/// Fills lines with the pieces between commas.
+fn write_pieces(text: &mut String, indent: &str, deeper: &str, line: &str) {
+    let mut current = indent.to_owned();
+    let mut is_fresh = true;
+    for piece in pieces(line) {
+        if !is_fresh && MOST_COLUMNS < current.len() + piece.trim_end().len() {
+            let _ = writeln!(text, "{}", current.trim_end());
+            current = deeper.to_owned();
+        }
+        current.push_str(if current.len() == deeper.len() { piece.trim_start() } else { piece });
+        is_fresh = false;
+    }
+    let _ = writeln!(text, "{}", current.trim_end());
+}
+
+/// A line cut behind the commas and arrows that stand outside of literals.
+fn pieces(line: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    let mut quote = None;
+    let mut is_escaped = false;
+    let bytes = line.as_bytes();
+    for (at, &byte) in bytes.iter().enumerate() {
+        match quote {
+            Some(_) if is_escaped => is_escaped = false,
+            Some(_) if byte == b'\\' => is_escaped = true,
+            Some(open) if byte == open => quote = None,
+            Some(_) => {}
+            None if byte == b'"' || byte == b'\'' => quote = Some(byte),
+            None if byte == b' '
+                && at > 0
+                && (bytes[at - 1] == b',' || line[..at].ends_with("->")) =>
+            {
+                found.push(&line[start..=at]);
+                start = at + 1;
+            }
+            None => {}
+        }
+    }
+    found.push(&line[start..]);
+    found
+}

@@ -1,0 +1,131 @@
+//! Emitted JUnit source: as blessed in `fixtures/emit`, and such that real compilers take it without a
+//! warning and real JUnit passes it.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod build;
+mod cases;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use emit::junit::facts::Names;
+use emit::junit::{Framework, Options, SourceFile, inexpressible, render};
+use suite::test::Suite;
+use testkit::jdk::{self, Jdk};
+use testkit::root;
+
+const FRAMEWORKS: [(Framework, &str); 4] = [
+    (Framework::JUnit5, "junit5"),
+    (Framework::JUnit4, "junit4"),
+    (Framework::JUnit4Before13, "junit4-old"),
+    (Framework::JUnit3, "junit3"),
+];
+
+fn render_all(suite: &Suite, framework: Framework, names: &dyn Names) -> Vec<SourceFile> {
+    let options = Options { framework, ..Options::usual() };
+    let left_out = inexpressible(suite, &options, names);
+    assert!(left_out.is_empty(), "{}: {left_out:?}", suite.class);
+    render(suite, &options, names)
+}
+
+#[test]
+fn suites_are_written_as_blessed() {
+    let jdk = &jdk::installed()[0];
+    let (names, _) = build::names(jdk);
+    let is_blessing = std::env::var_os("BLESS").is_some();
+    let mut differing = Vec::new();
+    for (folder, suite) in cases::all(&names) {
+        for (framework, below) in FRAMEWORKS {
+            let home = root::repository().join("fixtures/emit").join(folder).join(below);
+            for file in render_all(&suite, framework, &names) {
+                let path = home.join(&file.path);
+                if is_blessing {
+                    fs::create_dir_all(path.parent().unwrap()).unwrap();
+                    fs::write(&path, &file.text).unwrap();
+                } else if fs::read_to_string(&path).ok().as_deref() != Some(&file.text) {
+                    differing.push(format!("{}:\n{}", path.display(), file.text));
+                }
+            }
+        }
+    }
+    assert!(differing.is_empty(), "not as blessed:\n{}", differing.join("\n"));
+}
+
+#[test]
+fn suites_compile_without_a_warning_and_pass_on_real_junit() {
+    let jdks = jdk::installed();
+    assert_eq!(jdks.len(), 2, "a JDK is missing");
+    for jdk in &jdks {
+        let (names, subjects) = build::names(jdk);
+        let suites = cases::all(&names);
+        for (framework, below) in FRAMEWORKS {
+            let files: Vec<SourceFile> =
+                suites.iter().flat_map(|(_, suite)| render_all(suite, framework, &names)).collect();
+            let n_tests: usize = files.iter().map(|file| file.tests.len()).sum();
+            let classes = compile(jdk, &subjects, &format!("golden-{below}"), &files);
+            let report = run(jdk, &subjects, &classes);
+            let wanted = format!("{n_tests} tests successful");
+            assert!(report.contains(&wanted), "{below} on {}:\n{report}", jdk.release);
+        }
+    }
+}
+
+fn jars() -> String {
+    testkit::suite::jars(&[
+        "junit-jupiter-api",
+        "junit-jupiter-engine",
+        "junit-jupiter-params",
+        "junit-platform-engine",
+        "junit-platform-commons",
+        "junit-platform-console",
+        "junit-platform-launcher",
+        "junit-platform-reporting",
+        "junit-vintage-engine",
+        "opentest4j",
+        "opentest4j-reporting-events",
+        "opentest4j-reporting-schema",
+        "apiguardian-api",
+        "univocity-parsers",
+        "picocli",
+        "junit4",
+        "hamcrest",
+    ])
+}
+
+/// Compiles emitted files, every warning an error, and gives the folder of the classes.
+fn compile(jdk: &Jdk, subjects: &Path, name: &str, files: &[SourceFile]) -> PathBuf {
+    let home =
+        root::target().join("fixtures").join(jdk.release.to_string()).join("emit").join(name);
+    let _ = fs::remove_dir_all(&home);
+    let (sources, classes) = (home.join("sources"), home.join("classes"));
+    fs::create_dir_all(&classes).unwrap();
+    let mut javac = Command::new(jdk.command("javac"));
+    // The manifests of the jars name jars that are not there.
+    javac.args(["-Xlint:all,-path", "-Werror", "-proc:none", "-J-XX:TieredStopAtLevel=1", "-cp"]);
+    javac.arg(format!("{}:{}", subjects.display(), jars())).arg("-d").arg(&classes);
+    for file in files {
+        let path = sources.join(&file.path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, &file.text).unwrap();
+        javac.arg(path);
+    }
+    let output = javac.output().unwrap();
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "javac {} on {name}:\n{messages}", jdk.release);
+    classes
+}
+
+/// What JUnit says of all tests in a folder.
+fn run(jdk: &Jdk, subjects: &Path, classes: &Path) -> String {
+    let mut java = Command::new(jdk.command("java"));
+    testkit::oracle::settle(&mut java, jdk);
+    java.args(["-XX:TieredStopAtLevel=1", "-cp"]);
+    java.arg(format!("{}:{}:{}", classes.display(), subjects.display(), jars()));
+    java.arg("org.junit.platform.console.ConsoleLauncher");
+    java.args(["--disable-banner", "--disable-ansi-colors", "--include-classname=.*"]);
+    java.arg("--details=tree").arg(format!("--scan-classpath={}", classes.display()));
+    let output = java.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    format!("{text}{}", String::from_utf8_lossy(&output.stderr))
+}
