@@ -357,7 +357,7 @@ impl Body<'_, '_> {
             let is = |class: &str| self.world.is_subclass(name, class);
             if is("java/lang/RuntimeException")
                 || is("java/lang/Error")
-                || caught.is_some_and(|caught| is(caught))
+                || caught.is_some_and(&is)
             {
                 Declares::Nothing
             } else if is("java/lang/Exception") {
