@@ -355,9 +355,7 @@ impl Body<'_, '_> {
     pub(crate) fn declare(&mut self, method: &Method, call: &Resolved, caught: Option<&str>) {
         let of = |name: &str| {
             let is = |class: &str| self.world.is_subclass(name, class);
-            if is("java/lang/RuntimeException")
-                || is("java/lang/Error")
-                || caught.is_some_and(&is)
+            if is("java/lang/RuntimeException") || is("java/lang/Error") || caught.is_some_and(&is)
             {
                 Declares::Nothing
             } else if is("java/lang/Exception") {
