@@ -10,7 +10,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("suite", &[]),
     ("observe", &["classfile", "vm", "suite"]),
     ("emit", &["classfile", "suite"]),
-    ("cli", &["classfile", "vm", "suite", "observe", "emit"]),
+    ("generate", &["classfile", "vm", "suite", "observe"]),
+    ("cli", &["generate", "classfile", "vm", "suite", "observe", "emit"]),
     ("testkit", &[]),
 ];
 

@@ -1,0 +1,170 @@
+//! Argument lists: a method with the arguments of one call, without a receiver.
+//!
+//! Where arguments come from, most exact first: what the user gave for a method, what the user gave for
+//! a type, what existing tests used, and defaults (as JCrasher's: -1, 0, 1 and the like, constructors
+//! of argument classes up to a depth) together with constants of the class's own code.
+
+mod constants;
+mod defaults;
+mod given;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use observe::session::Session;
+use suite::constant::Constant;
+use suite::method::Method;
+use suite::sequence::{Sequence, Var};
+use suite::types::Type;
+
+pub use given::{Given, GivenError};
+
+/// An argument: a constant, or what a sequence of calls builds anew for every call.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Argument {
+    /// Written down in place.
+    Constant(Constant),
+    /// The value of a variable of a sequence.
+    Built(Arc<Sequence>, Var),
+}
+
+/// A method with the arguments of one call.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ArgumentList {
+    /// The method.
+    pub method: Arc<Method>,
+    /// One argument per parameter.
+    pub arguments: Vec<Argument>,
+}
+
+/// How argument lists are made.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// What the user gave.
+    pub given: Given,
+    /// Constructors inside constructors of arguments, at most.
+    pub depth: usize,
+    /// Argument lists per method, at most; values are thinned out to stay below.
+    pub most_per_method: usize,
+    /// Whether constants of the classes' own code are used.
+    pub own_constants: bool,
+}
+
+/// Values by type.
+#[derive(Debug, Clone, Default)]
+pub struct Pool {
+    by_type: BTreeMap<Type, Vec<Argument>>,
+}
+
+impl Pool {
+    /// Adds a value unless it is there.
+    pub fn add(&mut self, of: Type, argument: Argument) {
+        let values = self.by_type.entry(of).or_default();
+        if !values.contains(&argument) {
+            values.push(argument);
+        }
+    }
+
+    /// The values of a type, in the order in which they were added.
+    pub fn of(&self, wanted: &Type) -> &[Argument] {
+        self.by_type.get(wanted).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Makes argument lists for methods, in their order. A method for which there is no value of some
+/// parameter gets none; it is named in the second part with the type that is missing.
+pub fn lists(
+    session: &mut Session,
+    methods: &[Arc<Method>],
+    collected: &Pool,
+    plan: &Plan,
+) -> (Vec<ArgumentList>, Vec<(Arc<Method>, Type)>) {
+    let mut pool = Pool::default();
+    if plan.own_constants {
+        let mut classes: Vec<&str> = methods.iter().map(|method| &*method.class).collect();
+        classes.dedup();
+        for class in classes {
+            constants::collect(session, class, &mut pool);
+        }
+    }
+    let mut lists = Vec::new();
+    let mut missing = Vec::new();
+    for method in methods {
+        let mut choices: Vec<Vec<Argument>> = Vec::new();
+        let mut lacking = None;
+        for (position, parameter) in method.parameters.iter().enumerate() {
+            let values = values(session, method, position, parameter, collected, &pool, plan);
+            if values.is_empty() {
+                lacking = Some(parameter.clone());
+                break;
+            }
+            choices.push(values);
+        }
+        match lacking {
+            Some(parameter) => missing.push((method.clone(), parameter)),
+            None => combine(method, choices, plan.most_per_method, &mut lists),
+        }
+    }
+    (lists, missing)
+}
+
+/// The values that one parameter takes.
+fn values(
+    session: &mut Session,
+    method: &Method,
+    position: usize,
+    parameter: &Type,
+    collected: &Pool,
+    own: &Pool,
+    plan: &Plan,
+) -> Vec<Argument> {
+    if let Some(values) = plan.given.for_parameter(method, position, parameter) {
+        return values.to_vec();
+    }
+    let tested = collected.of(parameter);
+    if !tested.is_empty() {
+        return tested.to_vec();
+    }
+    let mut values = defaults::of_type(session, parameter, plan);
+    for constant in own.of(parameter) {
+        if !values.contains(constant) {
+            values.push(constant.clone());
+        }
+    }
+    values
+}
+
+/// All combinations; where there are too many, later values of the longest choices go first.
+fn combine(
+    method: &Arc<Method>,
+    mut choices: Vec<Vec<Argument>>,
+    most: usize,
+    lists: &mut Vec<ArgumentList>,
+) {
+    while choices.iter().map(Vec::len).product::<usize>() > most.max(1) {
+        let Some(longest) = choices.iter_mut().rev().max_by_key(|values| values.len()) else {
+            break;
+        };
+        if longest.len() == 1 {
+            break;
+        }
+        longest.pop();
+    }
+    let mut at = vec![0; choices.len()];
+    loop {
+        let arguments = at.iter().zip(&choices).map(|(&idx, values)| values[idx].clone()).collect();
+        lists.push(ArgumentList { method: method.clone(), arguments });
+        let mut position = choices.len();
+        loop {
+            if position == 0 {
+                return;
+            }
+            position -= 1;
+            at[position] += 1;
+            if at[position] < choices[position].len() {
+                break;
+            }
+            at[position] = 0;
+        }
+    }
+}

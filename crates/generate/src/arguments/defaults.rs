@@ -1,0 +1,235 @@
+//! Default values of a type, where nobody gave better ones.
+//!
+//! As JCrasher's: small numbers around zero, empty and short strings, `null`, enum constants, and
+//! objects made by constructors and static factories up to a depth. `Object`, `Comparable` and type variables (which
+//! are one of the two after erasure) get boxed numbers: they have a value, an order and a text, and a
+//! reader needs no further class to understand the test.
+
+use std::sync::Arc;
+
+use observe::session::Session;
+use suite::constant::Constant;
+use suite::method::Method;
+use suite::sequence::{Arg, Operation, Sequence, Var};
+use suite::types::Type;
+use vm::class::flags;
+use vm::value::ClassId;
+
+use super::{Argument, Plan};
+
+/// Objects of one class that are built, at most.
+const MOST_BUILT: usize = 3;
+/// Constants of one enum type that are used, at most.
+const MOST_ENUM: usize = 4;
+
+/// The default values of a type; none where nothing can be made.
+pub(super) fn of_type(session: &mut Session, wanted: &Type, plan: &Plan) -> Vec<Argument> {
+    let constants = constants(session, wanted);
+    let mut values: Vec<Argument> = constants.into_iter().map(Argument::Constant).collect();
+    values.extend(built(session, wanted, plan.depth, &mut Vec::new()));
+    if wanted.is_reference() {
+        let null = Argument::Constant(Constant::Null);
+        if !values.contains(&null) {
+            values.push(null);
+        }
+    }
+    values
+}
+
+fn constants(session: &mut Session, wanted: &Type) -> Vec<Constant> {
+    match wanted {
+        Type::Boolean => vec![Constant::Boolean(false), Constant::Boolean(true)],
+        Type::Byte => [-1, 0, 1].map(Constant::Byte).to_vec(),
+        Type::Short => [-1, 0, 1].map(Constant::Short).to_vec(),
+        Type::Char => ["a", " "]
+            .iter()
+            .filter_map(|text| text.encode_utf16().next())
+            .map(Constant::Char)
+            .collect(),
+        Type::Int => [-1, 0, 1].map(Constant::Int).to_vec(),
+        Type::Long => [-1, 0, 1].map(Constant::Long).to_vec(),
+        Type::Float => [-1.0, 0.0, 1.0_f32].map(|value| Constant::Float(value.to_bits())).to_vec(),
+        Type::Double => {
+            [-1.0, 0.0, 1.0_f64].map(|value| Constant::Double(value.to_bits())).to_vec()
+        }
+        Type::Void | Type::Array(_) => Vec::new(),
+        Type::Class(name) => match &**name {
+            "java/lang/String" | "java/lang/CharSequence" => {
+                vec![Constant::text(""), Constant::text("a")]
+            }
+            "java/lang/Object"
+            | "java/lang/Comparable"
+            | "java/io/Serializable"
+            | "java/lang/Number"
+            | "java/lang/Integer" => boxes([-1, 0, 1].map(Constant::Int)),
+            "java/lang/Long" => boxes([-1, 0, 1].map(Constant::Long)),
+            "java/lang/Short" => boxes([-1, 0, 1].map(Constant::Short)),
+            "java/lang/Byte" => boxes([-1, 0, 1].map(Constant::Byte)),
+            "java/lang/Character" => boxes([u16::from(b'a'), u16::from(b' ')].map(Constant::Char)),
+            "java/lang/Boolean" => boxes([false, true].map(Constant::Boolean)),
+            "java/lang/Double" => {
+                boxes([-1.0, 0.0, 1.0_f64].map(|value| Constant::Double(value.to_bits())))
+            }
+            "java/lang/Float" => {
+                boxes([-1.0, 0.0, 1.0_f32].map(|value| Constant::Float(value.to_bits())))
+            }
+            "java/lang/Class" => vec![Constant::Class(Type::class("java/lang/Object"))],
+            _ => enum_constants(session, name),
+        },
+    }
+}
+
+fn boxes<const N: usize>(constants: [Constant; N]) -> Vec<Constant> {
+    constants.map(|constant| Constant::Boxed(Box::new(constant))).to_vec()
+}
+
+fn enum_constants(session: &mut Session, name: &Arc<str>) -> Vec<Constant> {
+    let Ok(id) = session.load(name) else { return Vec::new() };
+    let class = session.vm.class(id);
+    let constants = class.fields.iter().filter(|field| field.flags & flags::ENUM != 0);
+    let names = constants.take(MOST_ENUM).map(|field| field.name.to_string());
+    names.map(|constant| Constant::Enum { class: name.clone(), name: constant.into() }).collect()
+}
+
+/// Objects made by calls.
+fn built(
+    session: &mut Session,
+    wanted: &Type,
+    depth: usize,
+    outer: &mut Vec<Type>,
+) -> Vec<Argument> {
+    if depth == 0 || outer.contains(wanted) {
+        return Vec::new();
+    }
+    outer.push(wanted.clone());
+    let values = match wanted {
+        Type::Array(element) => arrays(session, element, depth, outer),
+        Type::Class(name) if !has_constants(name) => objects(session, name, depth, outer),
+        _ => Vec::new(),
+    };
+    outer.pop();
+    values
+}
+
+fn has_constants(name: &str) -> bool {
+    matches!(
+        name,
+        "java/lang/String"
+            | "java/lang/CharSequence"
+            | "java/lang/Object"
+            | "java/lang/Comparable"
+            | "java/io/Serializable"
+            | "java/lang/Number"
+            | "java/lang/Integer"
+            | "java/lang/Long"
+            | "java/lang/Short"
+            | "java/lang/Byte"
+            | "java/lang/Character"
+            | "java/lang/Boolean"
+            | "java/lang/Double"
+            | "java/lang/Float"
+            | "java/lang/Class"
+    )
+}
+
+/// An empty array, and one with the first value of its element type.
+fn arrays(
+    session: &mut Session,
+    element: &Type,
+    depth: usize,
+    outer: &mut Vec<Type>,
+) -> Vec<Argument> {
+    let mut values = Vec::new();
+    let firsts: Vec<Option<Argument>> = vec![None, first(session, element, depth - 1, outer)];
+    for (idx, content) in firsts.into_iter().enumerate() {
+        let mut sequence = Sequence::empty();
+        let args = match content {
+            Some(value) => vec![place(&mut sequence, &value)],
+            None if idx == 0 => Vec::new(),
+            None => continue,
+        };
+        if let Ok(var) = sequence.push(Operation::Array(element.clone()), args) {
+            values.push(Argument::Built(Arc::new(sequence), var));
+        }
+    }
+    values
+}
+
+/// One value of a type, the simplest.
+fn first(
+    session: &mut Session,
+    wanted: &Type,
+    depth: usize,
+    outer: &mut Vec<Type>,
+) -> Option<Argument> {
+    let constants = constants(session, wanted);
+    // Small and positive reads best inside other arguments.
+    let constant = constants.into_iter().next_back().map(Argument::Constant);
+    constant
+        .or_else(|| built(session, wanted, depth, outer).into_iter().next())
+        .or_else(|| wanted.is_reference().then_some(Argument::Constant(Constant::Null)))
+}
+
+/// Objects made by public constructors, or else by static factories of the class itself, shortest
+/// parameter list first.
+fn objects(
+    session: &mut Session,
+    name: &Arc<str>,
+    depth: usize,
+    outer: &mut Vec<Type>,
+) -> Vec<Argument> {
+    let Ok(id) = session.class(name) else { return Vec::new() };
+    let mut makers = makers(session, name, id);
+    makers.sort_by_key(|method| (!method.is_constructor(), method.parameters.len()));
+    let mut values = Vec::new();
+    for maker in makers {
+        if values.len() == MOST_BUILT {
+            break;
+        }
+        let mut sequence = Sequence::empty();
+        let mut args: Vec<Arg> = Vec::new();
+        for parameter in &maker.parameters {
+            let Some(value) = first(session, parameter, depth - 1, outer) else { break };
+            args.push(place(&mut sequence, &value));
+        }
+        if args.len() < maker.parameters.len() {
+            continue;
+        }
+        if let Ok(var) = sequence.push(Operation::Call(Arc::new(maker)), args) {
+            values.push(Argument::Built(Arc::new(sequence), var));
+        }
+    }
+    values
+}
+
+fn makers(session: &Session, name: &Arc<str>, id: ClassId) -> Vec<Method> {
+    let class = session.vm.class(id);
+    if class.flags & flags::PUBLIC == 0 {
+        return Vec::new();
+    }
+    let is_concrete = class.flags & (flags::ABSTRACT | flags::INTERFACE) == 0;
+    let result = format!(")L{name};");
+    let offered = class.methods.iter().filter(|method| {
+        let is_factory = method.is_static() && method.descriptor.to_string().ends_with(&result);
+        method.flags & flags::PUBLIC != 0
+            && method.flags & flags::SYNTHETIC == 0
+            && (method.is_constructor() && is_concrete || is_factory)
+    });
+    offered
+        .filter_map(|method| {
+            let descriptor = method.descriptor.to_string();
+            Method::new(name, &method.name.to_string(), &descriptor, method.is_static())
+        })
+        .collect()
+}
+
+/// Puts an argument into a sequence.
+pub(crate) fn place(sequence: &mut Sequence, argument: &Argument) -> Arg {
+    match argument {
+        Argument::Constant(constant) => Arg::Constant(constant.clone()),
+        Argument::Built(inner, var) => {
+            let moved: Var = sequence.append(inner, *var);
+            Arg::Var(moved)
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Arguments that the user gave: `int=1,2,3` for a type, `push=1,2,3` for a method.
+//!
+//! Values are written as in Java (`'a'`, `"text"`, `1.5`, `true`, `null`, `Colour.RED` as `RED`); a
+//! string may stand without quotes. A name of a type means the type, any other name a method, for the
+//! parameters of which all values that fit are taken.
+
+use std::fmt;
+
+use suite::constant::Constant;
+use suite::method::Method;
+use suite::types::Type;
+
+use super::Argument;
+
+/// What the user gave, read but not yet typed.
+#[derive(Debug, Clone, Default)]
+pub struct Given {
+    entries: Vec<(String, Vec<String>)>,
+    values: Vec<(Key, Vec<Argument>)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Key {
+    Type(Type),
+    Method(String, Type),
+}
+
+/// What is wrong with given arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenError(pub String);
+
+impl fmt::Display for GivenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for GivenError {}
+
+impl Given {
+    /// Reads `int=1,2,3` and the like.
+    pub fn parse(texts: &[String]) -> Result<Given, GivenError> {
+        let mut given = Given::default();
+        for text in texts {
+            let Some((name, values)) = text.split_once('=') else {
+                return Err(GivenError(format!("{text:?} is not of the form name=value,value")));
+            };
+            if name.is_empty() {
+                return Err(GivenError(format!("{text:?} names no type and no method")));
+            }
+            given.entries.push((name.to_owned(), split(values)));
+        }
+        Ok(given)
+    }
+
+    /// Finds out what each entry means for these methods. An entry that fits none is an error.
+    pub fn settle(&mut self, methods: &[&Method]) -> Result<(), GivenError> {
+        for (name, texts) in &self.entries {
+            if let Some(of) = type_named(name) {
+                let values = typed(texts, &of).ok_or_else(|| unfit(name, texts, &of))?;
+                self.values.push((Key::Type(of), values));
+                continue;
+            }
+            let mut named = methods.iter().filter(|method| *method.name == **name).peekable();
+            if named.peek().is_none() {
+                let mut names: Vec<&str> = methods.iter().map(|method| &*method.name).collect();
+                names.sort_unstable();
+                names.dedup();
+                let reason =
+                    format!("{name} is no type and no method; methods: {}", names.join(", "));
+                return Err(GivenError(reason));
+            }
+            let parameters: Vec<Type> =
+                named.flat_map(|method| method.parameters.iter().cloned()).collect();
+            let mut fits = false;
+            for of in &parameters {
+                let key = Key::Method(name.clone(), of.clone());
+                if let Some(values) = typed(texts, of) {
+                    fits = true;
+                    if !self.values.iter().any(|(known, _)| *known == key) {
+                        self.values.push((key, values));
+                    }
+                }
+            }
+            if let (false, Some(of)) = (fits, parameters.first()) {
+                return Err(unfit(name, texts, of));
+            }
+        }
+        Ok(())
+    }
+
+    /// The values given for a parameter.
+    pub(super) fn for_parameter(
+        &self,
+        method: &Method,
+        _position: usize,
+        of: &Type,
+    ) -> Option<&[Argument]> {
+        let by_method = Key::Method(method.name.to_string(), of.clone());
+        let by_type = Key::Type(of.clone());
+        [by_method, by_type].iter().find_map(|wanted| {
+            self.values.iter().find(|(key, _)| key == wanted).map(|(_, values)| values.as_slice())
+        })
+    }
+}
+
+fn unfit(name: &str, texts: &[String], of: &Type) -> GivenError {
+    GivenError(format!("{name}={}: not all of these are values of type {of}", texts.join(",")))
+}
+
+/// Splits at commas outside of quotes.
+fn split(values: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut quote = None;
+    let mut escaped = false;
+    for letter in values.chars() {
+        match (letter, quote) {
+            (',', None) => {
+                parts.push(String::new());
+                continue;
+            }
+            ('"' | '\'', None) => quote = Some(letter),
+            (_, Some(open)) if letter == open && !escaped => quote = None,
+            _ => {}
+        }
+        escaped = letter == '\\' && !escaped;
+        if let Some(part) = parts.last_mut() {
+            part.push(letter);
+        }
+    }
+    parts
+}
+
+fn type_named(name: &str) -> Option<Type> {
+    let (base, dimensions) = match name.find('[') {
+        Some(at) => (&name[..at], name[at..].matches("[]").count()),
+        None => (name, 0),
+    };
+    let mut found = match base {
+        "boolean" => Type::Boolean,
+        "byte" => Type::Byte,
+        "char" => Type::Char,
+        "short" => Type::Short,
+        "int" => Type::Int,
+        "long" => Type::Long,
+        "float" => Type::Float,
+        "double" => Type::Double,
+        "String" => Type::class("java/lang/String"),
+        "Object" => Type::class("java/lang/Object"),
+        _ if base.contains('.') => Type::class(&base.replace('.', "/")),
+        _ => return None,
+    };
+    for _ in 0..dimensions {
+        found = Type::Array(Box::new(found));
+    }
+    Some(found)
+}
+
+fn typed(texts: &[String], of: &Type) -> Option<Vec<Argument>> {
+    texts.iter().map(|text| constant(text.trim(), of).map(Argument::Constant)).collect()
+}
+
+/// Reads a constant of a type.
+fn constant(text: &str, of: &Type) -> Option<Constant> {
+    Some(match of {
+        Type::Boolean => Constant::Boolean(text.parse().ok()?),
+        Type::Byte => Constant::Byte(text.parse().ok()?),
+        Type::Short => Constant::Short(text.parse().ok()?),
+        Type::Int => Constant::Int(text.parse().ok()?),
+        Type::Long => Constant::Long(text.trim_end_matches(['L', 'l']).parse().ok()?),
+        Type::Float => {
+            let value: f32 = text.trim_end_matches(['F', 'f']).parse().ok()?;
+            Constant::Float(value.to_bits())
+        }
+        Type::Double => {
+            let value: f64 = text.trim_end_matches(['D', 'd']).parse().ok()?;
+            Constant::Double(value.to_bits())
+        }
+        Type::Char => {
+            let inner = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+            let mut units = unescape(inner.unwrap_or(text)).encode_utf16().collect::<Vec<u16>>();
+            let unit = units.pop()?;
+            if !units.is_empty() {
+                return None;
+            }
+            Constant::Char(unit)
+        }
+        Type::Void | Type::Array(_) => {
+            if text != "null" || *of == Type::Void {
+                return None;
+            }
+            Constant::Null
+        }
+        Type::Class(_) if text == "null" => Constant::Null,
+        Type::Class(name) => match &**name {
+            "java/lang/String" | "java/lang/CharSequence" => quoted(text),
+            "java/lang/Integer" => boxed(text, &Type::Int)?,
+            "java/lang/Long" => boxed(text, &Type::Long)?,
+            "java/lang/Short" => boxed(text, &Type::Short)?,
+            "java/lang/Byte" => boxed(text, &Type::Byte)?,
+            "java/lang/Double" => boxed(text, &Type::Double)?,
+            "java/lang/Float" => boxed(text, &Type::Float)?,
+            "java/lang/Boolean" => boxed(text, &Type::Boolean)?,
+            "java/lang/Character" => boxed(text, &Type::Char)?,
+            "java/lang/Object"
+            | "java/lang/Comparable"
+            | "java/io/Serializable"
+            | "java/lang/Number" => {
+                let numeric = boxed(text, &Type::Int)
+                    .or_else(|| boxed(text, &Type::Long).filter(|_| text.ends_with(['L', 'l'])))
+                    .or_else(|| boxed(text, &Type::Double))
+                    .or_else(|| boxed(text, &Type::Boolean));
+                match numeric {
+                    Some(found) => found,
+                    None if &**name == "java/lang/Number" => return None,
+                    None => quoted(text),
+                }
+            }
+            _ => {
+                let name_of_constant = text.rsplit('.').next()?;
+                let is_identifier = name_of_constant
+                    .chars()
+                    .all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '$');
+                if !is_identifier || name_of_constant.is_empty() {
+                    return None;
+                }
+                Constant::Enum { class: name.clone(), name: name_of_constant.into() }
+            }
+        },
+    })
+}
+
+fn boxed(text: &str, of: &Type) -> Option<Constant> {
+    constant(text, of).map(|inner| Constant::Boxed(Box::new(inner)))
+}
+
+fn quoted(text: &str) -> Constant {
+    match text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        Some(inner) => Constant::text(&unescape(inner)),
+        None => Constant::text(text),
+    }
+}
+
+fn unescape(text: &str) -> String {
+    let mut plain = String::new();
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        if letter != '\\' {
+            plain.push(letter);
+            continue;
+        }
+        match letters.next() {
+            Some('n') => plain.push('\n'),
+            Some('t') => plain.push('\t'),
+            Some('r') => plain.push('\r'),
+            Some('0') => plain.push('\0'),
+            Some('u') => {
+                let digits: String = letters.by_ref().take(4).collect();
+                let code = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
+                plain.push(code.unwrap_or('\u{fffd}'));
+            }
+            Some(other) => plain.push(other),
+            None => plain.push('\\'),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use suite::constant::Constant;
+    use suite::method::Method;
+    use suite::types::Type;
+
+    use super::{Given, constant};
+    use crate::arguments::Argument;
+
+    fn push() -> Method {
+        Method::new("IntStack", "push", "(I)V", false).expect("well formed")
+    }
+
+    #[test]
+    fn values_are_given_for_a_type_or_for_a_method() {
+        for text in ["int=1,2", "push=1,2"] {
+            let mut given = Given::parse(&[text.to_owned()]).expect("well formed");
+            given.settle(&[&push()]).expect("fits");
+            let values = given.for_parameter(&push(), 0, &Type::Int).expect("given");
+            let wanted = [1, 2].map(|value| Argument::Constant(Constant::Int(value)));
+            assert_eq!(values, wanted);
+        }
+    }
+
+    #[test]
+    fn what_fits_nothing_is_an_error_that_says_so() {
+        for (text, part) in [
+            ("int", "not of the form"),
+            ("=1", "names no type"),
+            ("pull=1", "methods: push"),
+            ("int=1,x", "type int"),
+            ("push=x", "type int"),
+        ] {
+            let settled =
+                Given::parse(&[text.to_owned()]).and_then(|mut given| given.settle(&[&push()]));
+            let error = settled.expect_err(text).to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn constants_are_read_as_java_writes_them() {
+        let text = Type::class("java/lang/String");
+        assert_eq!(constant("\"a,\\n\"", &text), Some(Constant::text("a,\n")));
+        assert_eq!(constant("plain", &text), Some(Constant::text("plain")));
+        assert_eq!(constant("null", &text), Some(Constant::Null));
+        assert_eq!(constant("'x'", &Type::Char), Some(Constant::Char(u16::from(b'x'))));
+        assert_eq!(constant("5L", &Type::Long), Some(Constant::Long(5)));
+        assert_eq!(constant("300", &Type::Byte), None);
+        let object = Type::class("java/lang/Object");
+        assert_eq!(constant("1", &object), Some(Constant::Boxed(Box::new(Constant::Int(1)))));
+    }
+
+    #[test]
+    fn commas_inside_quotes_do_not_split() {
+        let mut given = Given::parse(&["say=\"a,b\",','".to_owned()]).expect("well formed");
+        let say = Method::new("C", "say", "(Ljava/lang/String;)V", false).expect("well formed");
+        given.settle(&[&say]).expect("fits");
+        let values = given.for_parameter(&say, 0, &Type::class("java/lang/String")).expect("given");
+        assert_eq!(values.len(), 2);
+    }
+}

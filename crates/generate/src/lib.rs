@@ -1,0 +1,8 @@
+//! Chooses what to run next: which calls, on which states, with which arguments.
+//!
+//! Stands above the machine and its observers, below everything that writes. Knows nothing of Java's
+//! syntax, files or terminals.
+
+pub mod api;
+pub mod arguments;
+pub mod states;

@@ -1,0 +1,280 @@
+//! One thread's part: goes to a state and tries every argument list on it.
+//!
+//! The way from the world to the current state is a stack of marks, one per call. The next state on the
+//! frontier mostly shares all but the last call with this one, so going there undoes one call and makes
+//! one. Nothing is collected meanwhile: memory comes back by rolling back.
+
+use observe::session::{NotFound, Session};
+use observe::state::canonical_heap::{CanonicalHeap, Root};
+use observe::state::fingerprint::{Fingerprint, Mixer};
+use observe::state::monitor_equals::MonitorEquals;
+use observe::state::pairwise_equals::PairwiseEquals;
+use observe::state::technique::Technique;
+use observe::state::{modifying_seq, whole_seq};
+use vm::frame::Stop;
+use vm::interp::Outcome;
+use vm::mode::Plain;
+use vm::travel::Mark;
+use vm::value::{ClassId, Ref, Value};
+
+use super::prepared::Prepared;
+use super::table::{ListId, StateId, StateTable};
+use super::{Iteration, Job};
+
+/// What expanding some states found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) counts: Iteration,
+    /// States that were not in the table, in the order of parents and lists.
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) stopped: Vec<(StateId, ListId, Stop)>,
+}
+
+/// A state that may be new.
+#[derive(Debug)]
+pub(super) struct Candidate {
+    pub(super) key: Fingerprint,
+    pub(super) parent: StateId,
+    pub(super) list: ListId,
+}
+
+/// A state that the machine is in, or was in on the way.
+struct Step {
+    state: StateId,
+    mark: Mark,
+    receiver: Ref,
+}
+
+/// A machine that goes from state to state.
+pub(super) struct Worker<'j> {
+    job: &'j Job,
+    session: Session,
+    /// Makers first, then the other lists: `ListId` counts through both.
+    prepared: Vec<Prepared>,
+    /// For sequences: what a call's method and arguments contribute to an expression.
+    list_keys: Vec<u64>,
+    classes: Vec<ClassId>,
+    path: Vec<Step>,
+    way: Vec<StateId>,
+    heap: CanonicalHeap,
+    monitor: MonitorEquals,
+    pairwise: PairwiseEquals,
+    shared_below: usize,
+}
+
+impl<'j> Worker<'j> {
+    pub(super) fn new(job: &'j Job, mut session: Session) -> Result<Worker<'j>, NotFound> {
+        let mut classes = Vec::new();
+        for class in &job.classes {
+            classes.push(session.class(class)?);
+        }
+        let mut worker = Worker {
+            job,
+            session,
+            prepared: Vec::new(),
+            list_keys: Vec::new(),
+            classes,
+            path: Vec::new(),
+            way: Vec::new(),
+            heap: CanonicalHeap::new(job.mask.clone()),
+            monitor: MonitorEquals::default(),
+            pairwise: PairwiseEquals::default(),
+            shared_below: 0,
+        };
+        worker.prepare()?;
+        worker.warm_up();
+        // Constants may have moved while classes were initialised.
+        worker.prepare()?;
+        worker.shared_below = worker.session.vm.heap.top;
+        Ok(worker)
+    }
+
+    fn prepare(&mut self) -> Result<(), NotFound> {
+        self.prepared.clear();
+        self.list_keys.clear();
+        for list in self.job.makers.iter().chain(&self.job.lists) {
+            self.prepared.push(Prepared::new(&mut self.session, list)?);
+            let mut mixer = Mixer::new(4);
+            mixer.bytes(format!("{list:?}").as_bytes());
+            self.list_keys.push(mixer.half());
+        }
+        Ok(())
+    }
+
+    /// Tries everything once to see which classes are initialised on the way, takes it all back and
+    /// initialises these classes for good, so that it is not done again for every call.
+    fn warm_up(&mut self) {
+        let before = self.session.vm.classes.len();
+        let mark = self.session.vm.mark();
+        let mut receivers: Vec<Ref> = Vec::new();
+        for idx in 0..self.prepared.len() {
+            let tried: Vec<Ref> =
+                if idx < self.job.makers.len() { vec![Ref::NULL] } else { receivers.clone() };
+            for receiver in tried {
+                if !receiver.is_null() && !self.fits(idx, receiver) {
+                    continue;
+                }
+                let outcome = self.call(idx, receiver).0;
+                if let Some(object) = self.object_under_test(&outcome)
+                    && receivers.len() < 3
+                {
+                    receivers.push(object);
+                }
+            }
+        }
+        let vm = &self.session.vm;
+        let names: Vec<String> = (before..vm.classes.len())
+            .map(|idx| vm.classes[idx].class.clone())
+            .filter(|class| !class.hidden && class.has_file())
+            .filter(|class| vm.is_initialised(class.id))
+            .map(|class| class.name.to_string())
+            .collect();
+        self.session.vm.rollback(mark);
+        for name in names {
+            // A class that cannot be initialised says so again when it is used.
+            let _ = self.session.class(&name);
+        }
+    }
+
+    /// Internal names of the classes for which `equals` did not help.
+    pub(super) fn fallen_back(&self) -> Vec<String> {
+        if self.job.technique != Technique::MonitorEquals {
+            return Vec::new();
+        }
+        let mut names: Vec<String> = self
+            .classes
+            .iter()
+            .filter(|class| self.monitor.fallen_back.contains(class))
+            .map(|&class| self.session.vm.class(class).name.to_string())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// Tries every argument list on a state.
+    pub(super) fn expand(&mut self, table: &StateTable, state: StateId, found: &mut Found) {
+        found.counts.expanded += 1;
+        let receiver = self.go_to(table, state);
+        let n_makers = self.job.makers.len();
+        let lists =
+            if state == StateId::WORLD { 0..n_makers } else { n_makers..self.prepared.len() };
+        let parent_key = table.key(state);
+        let whole_before = match self.job.technique {
+            Technique::ModifyingSeq if !receiver.is_null() => Some(self.whole(receiver)),
+            _ => None,
+        };
+        let mark = self.session.vm.mark();
+        for idx in lists {
+            if !receiver.is_null() && !self.fits(idx, receiver) {
+                continue;
+            }
+            let list = ListId(u32::try_from(idx).unwrap_or(u32::MAX));
+            let (outcome, was_called) = self.call(idx, receiver);
+            if was_called {
+                found.counts.calls += 1;
+            }
+            match &outcome {
+                Outcome::Returned(_) => {
+                    let after = if receiver.is_null() {
+                        self.object_under_test(&outcome)
+                    } else {
+                        Some(receiver)
+                    };
+                    if let Some(object) = after {
+                        let key = self.key(object, parent_key, whole_before, idx);
+                        if key == parent_key {
+                            found.counts.preserved += 1;
+                        } else if table.find(key).is_none() {
+                            found.candidates.push(Candidate { key, parent: state, list });
+                        }
+                    }
+                }
+                Outcome::Threw(_) => found.counts.threw += usize::from(was_called),
+                Outcome::Stopped(stop) => found.stopped.push((state, list, stop.clone())),
+            }
+            self.session.vm.rollback_to(&mark);
+        }
+        self.session.vm.rollback(mark);
+    }
+
+    #[inline]
+    fn call(&mut self, idx: usize, receiver: Ref) -> (Outcome, bool) {
+        self.prepared[idx].call(&mut self.session, &mut Plain, receiver, self.job.fuel)
+    }
+
+    /// Whether a list can be called on this receiver.
+    #[inline]
+    fn fits(&self, idx: usize, receiver: Ref) -> bool {
+        self.classes.len() == 1 || self.session.vm.instance_of(receiver, self.prepared[idx].class())
+    }
+
+    /// The object that a maker gave, if it is one of a class under test.
+    fn object_under_test(&self, outcome: &Outcome) -> Option<Ref> {
+        let Outcome::Returned(Value::Ref(object)) = *outcome else { return None };
+        let object = object.some()?;
+        let vm = &self.session.vm;
+        self.classes.iter().any(|&class| vm.instance_of(object, class)).then_some(object)
+    }
+
+    /// Brings the machine into a state; gives the object.
+    fn go_to(&mut self, table: &StateTable, state: StateId) -> Ref {
+        let mut way = std::mem::take(&mut self.way);
+        table.path(state, &mut way);
+        let shared = self.path.iter().zip(&way).take_while(|(step, at)| step.state == **at).count();
+        if let Some(step) = self.path.drain(shared..).next() {
+            self.session.vm.rollback(step.mark);
+        }
+        for &state in &way[shared..] {
+            let receiver = self.path.last().map_or(Ref::NULL, |step| step.receiver);
+            let mark = self.session.vm.mark();
+            let (outcome, _) = self.call(table.link(state).list.idx(), receiver);
+            let receiver = if receiver.is_null() {
+                self.object_under_test(&outcome).expect("internal: a maker made nothing this time")
+            } else {
+                receiver
+            };
+            self.path.push(Step { state, mark, receiver });
+        }
+        self.way = way;
+        self.path.last().map_or(Ref::NULL, |step| step.receiver)
+    }
+
+    #[inline]
+    fn whole(&mut self, object: Ref) -> Fingerprint {
+        self.heap.fingerprint(&self.session.vm, &[Root::Object(object)])
+    }
+
+    /// The key of the state that a call led to.
+    #[inline]
+    fn key(
+        &mut self,
+        object: Ref,
+        parent: Fingerprint,
+        whole_before: Option<Fingerprint>,
+        idx: usize,
+    ) -> Fingerprint {
+        match self.job.technique {
+            Technique::WholeState => self.whole(object),
+            Technique::WholeSeq => whole_seq::state_after(self.list_keys[idx], &[parent]),
+            Technique::ModifyingSeq => match whole_before {
+                None => whole_seq::state_after(self.list_keys[idx], &[parent]),
+                Some(before) => {
+                    let after = self.whole(object);
+                    let method = self.list_keys[idx];
+                    modifying_seq::state_after(method, &[parent], (parent, before), after)
+                }
+            },
+            Technique::MonitorEquals => {
+                let Worker { monitor, heap, session, shared_below, .. } = self;
+                monitor.key(heap, &mut session.vm, &[Root::Object(object)], *shared_below)
+            }
+            Technique::PairwiseEquals => {
+                let whole = self.whole(object);
+                let Worker { pairwise, session, shared_below, .. } = self;
+                let is_shared = |other: Ref| other.byte_offset() < *shared_below;
+                let class = pairwise.class_of(&mut session.vm, object, whole, &is_shared);
+                whole_seq::value(&[u64::from(class)])
+            }
+        }
+    }
+}
