@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use observe::session::{NotFound, Session};
 use suite::method::Method;
+use suite::types::Type;
 use vm::class::{self, flags};
 use vm::value::ClassId;
 
@@ -12,7 +13,8 @@ use vm::value::ClassId;
 pub struct Choice {
     /// Also members that only classes of the same package see.
     pub package_private: bool,
-    /// Only methods with these names; all if empty. Constructors are always offered.
+    /// Only these methods, by name (`put`) or by name and parameters (`put(Object,Object)`, simple
+    /// names); all if empty. Constructors are always offered.
     pub methods: Vec<String>,
 }
 
@@ -66,9 +68,8 @@ pub fn of_class(session: &mut Session, name: &str, choice: &Choice) -> Result<Ap
                 if !api.is_abstract {
                     api.constructors.push(Arc::new(named));
                 }
-            } else if !choice.methods.is_empty()
-                && !choice.methods.iter().any(|name| **name == *named.name)
-            {
+            } else if !is_chosen(&named, choice) {
+                continue;
             } else if method.is_static() {
                 api.statics.push(Arc::new(named));
             } else {
@@ -77,6 +78,20 @@ pub fn of_class(session: &mut Session, name: &str, choice: &Choice) -> Result<Ap
         }
     }
     Ok(api)
+}
+
+fn is_chosen(method: &Method, choice: &Choice) -> bool {
+    let simple = |parameter: &Type| {
+        let name = parameter.to_string();
+        name.rsplit(['.', '$']).next().unwrap_or_default().to_owned()
+    };
+    let parameters: Vec<String> = method.parameters.iter().map(simple).collect();
+    let with_parameters = format!("{}({})", method.name, parameters.join(","));
+    choice.methods.is_empty()
+        || choice.methods.iter().any(|chosen| {
+            let chosen: String = chosen.chars().filter(|letter| !letter.is_whitespace()).collect();
+            *chosen == *method.name || chosen == with_parameters
+        })
 }
 
 /// The class and everything it inherits from but Object, nearest first.

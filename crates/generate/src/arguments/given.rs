@@ -1,4 +1,5 @@
-//! Arguments that the user gave: `int=1,2,3` for a type, `push=1,2,3` for a method.
+//! Arguments that the user gave: `int=1,2,3` for a type, `push=1,2,3` for a method, `put=1,2,3;v` for a
+//! method parameter by parameter.
 //!
 //! Values are written as in Java (`'a'`, `"text"`, `1.5`, `true`, `null`, `Colour.RED` as `RED`); a
 //! string may stand without quotes. A name of a type means the type, any other name a method, for the
@@ -15,14 +16,18 @@ use super::Argument;
 /// What the user gave, read but not yet typed.
 #[derive(Debug, Clone, Default)]
 pub struct Given {
-    entries: Vec<(String, Vec<String>)>,
+    /// A name, and its values in groups: one for all parameters, or one per parameter.
+    entries: Vec<(String, Vec<Vec<String>>)>,
     values: Vec<(Key, Vec<Argument>)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Key {
     Type(Type),
+    /// All parameters of this type of methods of this name.
     Method(String, Type),
+    /// One parameter of methods with this name and so many parameters.
+    Parameter(String, usize, usize, Type),
 }
 
 /// What is wrong with given arguments.
@@ -48,16 +53,20 @@ impl Given {
             if name.is_empty() {
                 return Err(GivenError(format!("{text:?} names no type and no method")));
             }
-            given.entries.push((name.to_owned(), split(values)));
+            let groups = split(values, ';');
+            let groups = groups.iter().map(|group| split(group, ',')).collect();
+            given.entries.push((name.to_owned(), groups));
         }
         Ok(given)
     }
 
     /// Finds out what each entry means for these methods. An entry that fits none is an error.
     pub fn settle(&mut self, methods: &[&Method]) -> Result<(), GivenError> {
-        for (name, texts) in &self.entries {
+        for (name, groups) in &self.entries {
+            let texts = &groups[0];
             if let Some(of) = type_named(name) {
-                let values = typed(texts, &of).ok_or_else(|| unfit(name, texts, &of))?;
+                let values = typed(texts, &of).filter(|_| groups.len() == 1);
+                let values = values.ok_or_else(|| unfit(name, texts, &of))?;
                 self.values.push((Key::Type(of), values));
                 continue;
             }
@@ -69,6 +78,11 @@ impl Given {
                 let reason =
                     format!("{name} is no type and no method; methods: {}", names.join(", "));
                 return Err(GivenError(reason));
+            }
+            if groups.len() > 1 {
+                let values = by_parameter(name, groups, named)?;
+                self.values.extend(values);
+                continue;
             }
             let parameters: Vec<Type> =
                 named.flat_map(|method| method.parameters.iter().cloned()).collect();
@@ -93,14 +107,46 @@ impl Given {
     pub(super) fn for_parameter(
         &self,
         method: &Method,
-        _position: usize,
+        position: usize,
         of: &Type,
     ) -> Option<&[Argument]> {
-        let by_method = Key::Method(method.name.to_string(), of.clone());
+        let name = method.name.to_string();
+        let by_parameter =
+            Key::Parameter(name.clone(), method.parameters.len(), position, of.clone());
+        let by_method = Key::Method(name, of.clone());
         let by_type = Key::Type(of.clone());
-        [by_method, by_type].iter().find_map(|wanted| {
+        [by_parameter, by_method, by_type].iter().find_map(|wanted| {
             self.values.iter().find(|(key, _)| key == wanted).map(|(_, values)| values.as_slice())
         })
+    }
+}
+
+/// The values of each parameter, for every method that has as many parameters as there are groups.
+fn by_parameter<'m>(
+    name: &str,
+    groups: &[Vec<String>],
+    named: impl Iterator<Item = &'m &'m Method>,
+) -> Result<Vec<(Key, Vec<Argument>)>, GivenError> {
+    let mut found = Vec::new();
+    let mut unfit_type = None;
+    for method in named.filter(|method| method.parameters.len() == groups.len()) {
+        let typed: Option<Vec<Vec<Argument>>> =
+            groups.iter().zip(&method.parameters).map(|(texts, of)| typed(texts, of)).collect();
+        let Some(typed) = typed else {
+            unfit_type = method.parameters.first().cloned();
+            continue;
+        };
+        for (position, (values, of)) in typed.into_iter().zip(&method.parameters).enumerate() {
+            let key = Key::Parameter(name.to_owned(), groups.len(), position, of.clone());
+            found.push((key, values));
+        }
+    }
+    match (found.is_empty(), unfit_type) {
+        (false, _) => Ok(found),
+        (true, Some(of)) => Err(unfit(name, &groups[0], &of)),
+        (true, None) => {
+            Err(GivenError(format!("no method {name} has {} parameters", groups.len())))
+        }
     }
 }
 
@@ -108,14 +154,14 @@ fn unfit(name: &str, texts: &[String], of: &Type) -> GivenError {
     GivenError(format!("{name}={}: not all of these are values of type {of}", texts.join(",")))
 }
 
-/// Splits at commas outside of quotes.
-fn split(values: &str) -> Vec<String> {
+/// Splits outside of quotes.
+fn split(values: &str, at: char) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut quote = None;
     let mut escaped = false;
     for letter in values.chars() {
         match (letter, quote) {
-            (',', None) => {
+            (_, None) if letter == at => {
                 parts.push(String::new());
                 continue;
             }
@@ -288,6 +334,18 @@ mod tests {
             let wanted = [1, 2].map(|value| Argument::Constant(Constant::Int(value)));
             assert_eq!(values, wanted);
         }
+    }
+
+    #[test]
+    fn values_are_given_parameter_by_parameter() {
+        let mut given = Given::parse(&["put=1,2;v".to_owned()]).expect("well formed");
+        let put = Method::new("M", "put", "(ILjava/lang/String;)V", false).expect("well formed");
+        given.settle(&[&put]).expect("fits");
+        let text = Type::class("java/lang/String");
+        assert_eq!(given.for_parameter(&put, 0, &Type::Int).map(<[_]>::len), Some(2));
+        assert_eq!(given.for_parameter(&put, 1, &text).map(<[_]>::len), Some(1));
+        let mut given = Given::parse(&["put=1;2;3".to_owned()]).expect("well formed");
+        assert!(given.settle(&[&put]).is_err());
     }
 
     #[test]
