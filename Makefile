@@ -25,8 +25,9 @@ test: setup
 	cargo run --release --quiet -p xtask -- tidy
 	cargo test --workspace --release
 
+# RECORD=1 keeps the figures in benches/results; do that on a quiet machine only.
 bench: build
-	cargo run --release --quiet -p xtask -- bench $(BIN)
+	cargo run --release --quiet -p xtask -- bench $(if $(RECORD),--record) $(BIN)
 
 fmt:
 	cargo fmt

@@ -7,13 +7,17 @@ mod tidy;
 
 use std::process::ExitCode;
 
+use bench::Keep;
+
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match words.as_slice() {
         ["tidy"] => tidy::check(),
-        ["bench", binary, filter @ ..] => bench::run(binary, filter),
-        _ => Err("usage: xtask tidy | xtask bench BINARY [PROGRAM…]".to_string()),
+        ["bench", "--record", binary] => bench::run(binary, &[], Keep::Record),
+        ["bench", binary, filter @ ..] => bench::run(binary, filter, Keep::No),
+        _ => Err("usage: xtask tidy | xtask bench [--record] BINARY | xtask bench BINARY PROGRAM…"
+            .to_string()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
