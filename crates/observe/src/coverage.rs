@@ -5,7 +5,7 @@
 //! a switch, also where cases share a target; gaps that a compiler fills count as the default. What the compiler adds (bridges and other synthetic
 //! methods, but not the bodies of lambdas) is not counted.
 
-mod method;
+pub(crate) mod method;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -87,15 +87,19 @@ impl Mode for Probe {
     }
 }
 
-fn set(bits: &mut Vec<u64>, at: usize) {
+/// Sets a bit; tells whether it was not set before.
+pub(crate) fn set(bits: &mut Vec<u64>, at: usize) -> bool {
     let word = at / 64;
     if bits.len() <= word {
         bits.resize(word + 1, 0);
     }
-    bits[word] |= 1 << (at % 64);
+    let bit = 1 << (at % 64);
+    let is_new = bits[word] & bit == 0;
+    bits[word] |= bit;
+    is_new
 }
 
-fn is_set(bits: &[u64], at: usize) -> bool {
+pub(crate) fn is_set(bits: &[u64], at: usize) -> bool {
     bits.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 != 0)
 }
 

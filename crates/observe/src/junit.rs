@@ -12,6 +12,8 @@ pub mod plan;
 mod platform;
 mod record;
 pub mod report;
+mod stepper;
+mod steps;
 
 use std::sync::Arc;
 
@@ -21,8 +23,9 @@ use vm::vm::Vm;
 pub use plan::{Plan, PlanError, plan};
 pub use record::{Event, Hear};
 pub use report::{Counts, Failure, Node, Outcome, Report};
+pub use stepper::{Step, Stepper, Tried};
 
-use crate::java::{Java, Problem};
+use crate::java::{Java, Object, Problem};
 
 /// Why a suite could not be run: JUnit itself did not work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,19 +52,28 @@ pub fn run<M: Mode>(
     fuel: Option<u64>,
     hear: Hear,
 ) -> Result<Report, RunError> {
-    if vm.natives.find(record::EVENTS, "started", "").is_none() {
-        Arc::make_mut(&mut vm.natives).add(record::NATIVES);
-    }
-    vm.attachment = Some(Box::new(record::Recorder::new(hear)));
+    attach(vm, hear);
     let ended = run_all(vm, mode, plan, fuel);
-    let recorder =
-        vm.attachment.take().and_then(|attached| attached.downcast::<record::Recorder>().ok());
-    let recorder = recorder.expect("internal: the recorder went away while tests ran");
+    let recorder = detach(vm);
     match ended {
         Ok(()) => Ok(recorder.finish(None)),
         Err(Problem::Stopped(stop)) => Ok(recorder.finish(Some(stop))),
         Err(problem) => Err(RunError { reason: problem.to_string() }),
     }
+}
+
+/// Puts a recorder on the machine, and the natives that write into it.
+fn attach(vm: &mut Vm, hear: Hear) {
+    if vm.natives.find(record::EVENTS, "started", "").is_none() {
+        Arc::make_mut(&mut vm.natives).add(record::NATIVES);
+    }
+    vm.attachment = Some(Box::new(record::Recorder::new(hear)));
+}
+
+fn detach(vm: &mut Vm) -> Box<record::Recorder> {
+    let recorder =
+        vm.attachment.take().and_then(|attached| attached.downcast::<record::Recorder>().ok());
+    recorder.expect("internal: the recorder went away while tests ran")
 }
 
 fn run_all<M: Mode>(
@@ -71,23 +83,42 @@ fn run_all<M: Mode>(
     fuel: Option<u64>,
 ) -> Result<(), Problem> {
     let mut java = Java::new(vm)?;
+    for call in prepare(&mut java, plan)? {
+        java.call_in(mode, &call, "java/lang/Runnable", "run", "()V", &[], fuel)?;
+    }
+    Ok(())
+}
+
+/// Everything up to the calls that run the tests; these are `Runnable`s, one per framework.
+fn prepare(java: &mut Java<'_>, plan: &Plan) -> Result<Vec<Object>, Problem> {
+    let mut calls = Vec::new();
     if !plan.platform.is_empty() {
-        let classes = load(&mut java, &plan.platform)?;
+        let classes = load(java, &plan.platform)?;
         if plan.available.launcher {
-            platform::launch(&mut java, mode, &classes, fuel)?;
+            calls.push(platform::launch(java, &classes)?);
         } else {
-            platform::run_engines(&mut java, mode, &classes, plan.configuration.as_deref(), fuel)?;
+            calls.extend(platform::engines(java, &classes, plan.configuration.as_deref())?);
         }
     }
     if !plan.junit4.is_empty() {
-        let classes = load(&mut java, &plan.junit4)?;
-        framework::run_junit4(&mut java, mode, &classes, fuel)?;
+        let classes = load(java, &plan.junit4)?;
+        calls.push(framework::junit4(java, &classes)?);
     }
     if !plan.junit3.is_empty() {
-        let classes = load(&mut java, &plan.junit3)?;
-        framework::run_junit3(&mut java, mode, &classes, fuel)?;
+        let classes = load(java, &plan.junit3)?;
+        calls.extend(framework::junit3(java, &classes)?);
     }
-    Ok(())
+    Ok(calls)
+}
+
+/// A call with its receiver and arguments; see `steps`.
+fn new_call(java: &mut Java<'_>, class: &str, parts: &[Object]) -> Result<Object, Problem> {
+    let call = java.construct(class, "()V", &[])?;
+    for (field, part) in steps::FIELDS.iter().zip(parts) {
+        let (call, part) = (java.get(&call), java.get(part));
+        java.vm.set_field_ref(call, field, steps::FIELD, part);
+    }
+    Ok(call)
 }
 
 /// The classes that can be loaded; the others are recorded as broken.

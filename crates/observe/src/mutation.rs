@@ -12,15 +12,20 @@ mod conditionals;
 mod constants;
 mod generated;
 mod increments;
+mod judge;
 mod negation;
 mod opcode;
 mod patch;
 mod returns;
+mod survey;
 mod void_calls;
+mod watch;
 
 use classfile::{ClassFile, mutf8};
 
+pub use judge::{Fate, Judging, Verdict, judge};
 pub use patch::{Mutated, apply};
+pub use survey::{Survey, SurveyOptions, survey};
 
 use body::Body;
 

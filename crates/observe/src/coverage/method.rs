@@ -32,17 +32,24 @@ pub(super) fn uncovered(file: &ClassFile, info: &MethodInfo, code: &Code) -> Met
     MethodCoverage { name: text(info.name), descriptor: text(info.descriptor), lines, branches }
 }
 
-/// Adds what ran.
-pub(super) fn cover(
-    coverage: &mut MethodCoverage,
-    file: &ClassFile,
+/// Positions of translated code, and the instructions that they stand for.
+pub(crate) struct Span {
+    /// From the first position to the one behind the last.
+    pub(crate) positions: std::ops::Range<usize>,
+    /// From the first instruction to the one behind the last.
+    pub(crate) instructions: std::ops::Range<usize>,
+}
+
+/// What each stretch of translated code stands for. Not every instruction is in one: some are folded
+/// into what went before.
+pub(crate) fn spans(
+    instructions: &[Instruction],
     code: &Code,
     compiled: &vm::code::Code,
-    hits: &Hits,
-) {
-    let instructions: Vec<Instruction> = instructions::iter(file.instructions(code)).collect();
-    let is_leader = leaders(&instructions, code);
+) -> Vec<Span> {
+    let is_leader = leaders(instructions, code);
     let mut first = 0;
+    let mut spans = Vec::with_capacity(compiled.bci_map.len());
     for (idx, &(position, bci)) in compiled.bci_map.iter().enumerate() {
         let end =
             compiled.bci_map.get(idx + 1).map_or(compiled.insns.len(), |&(next, _)| next as usize);
@@ -52,10 +59,25 @@ pub(super) fn cover(
         // Nothing is folded over the start of a block.
         let start = (first..=last).rev().find(|&at| is_leader[at]).unwrap_or(first.min(last));
         first = last + 1;
-        if !(position as usize..end).any(|at| is_set(&hits.steps, at)) {
+        spans.push(Span { positions: position as usize..end, instructions: start..last + 1 });
+    }
+    spans
+}
+
+/// Adds what ran.
+pub(super) fn cover(
+    coverage: &mut MethodCoverage,
+    file: &ClassFile,
+    code: &Code,
+    compiled: &vm::code::Code,
+    hits: &Hits,
+) {
+    let instructions: Vec<Instruction> = instructions::iter(file.instructions(code)).collect();
+    for Span { mut positions, instructions: stretch } in spans(&instructions, code, compiled) {
+        if !positions.any(|at| is_set(&hits.steps, at)) {
             continue;
         }
-        for instruction in &instructions[start..=last] {
+        for instruction in &instructions[stretch] {
             if let Some(line) = code.line_at(file, instruction.pc) {
                 coverage.lines.insert(line, true);
             }

@@ -1,18 +1,13 @@
 //! Drives JUnit 4 through `JUnitCore`, and JUnit 3 through `junit.framework` where there is nothing else.
+//! Gives the calls that run the tests.
 
-use vm::mode::Mode;
 use vm::value::ClassId;
 
-use super::{define, glue};
+use super::{define, glue, new_call, steps};
 use crate::java::{Arg, Java, Object, Problem};
 
-/// Runs classes on JUnit 4, which runs those of JUnit 3 too.
-pub(super) fn run_junit4<M: Mode>(
-    java: &mut Java<'_>,
-    mode: &mut M,
-    classes: &[ClassId],
-    fuel: Option<u64>,
-) -> Result<(), Problem> {
+/// The call that runs classes on JUnit 4, which runs those of JUnit 3 too.
+pub(super) fn junit4(java: &mut Java<'_>, classes: &[ClassId]) -> Result<Object, Problem> {
     const CORE: &str = "org/junit/runner/JUnitCore";
     define(java, glue::junit4())?;
     let core = java.construct(CORE, "()V", &[])?;
@@ -21,24 +16,18 @@ pub(super) fn run_junit4<M: Mode>(
     java.call(&core, CORE, "addListener", add, &[Arg::Object(&listener)])?;
     let mirrors: Vec<Object> = classes.iter().map(|&class| java.mirror(class)).collect();
     let classes = java.array("java/lang/Class", &mirrors)?;
-    let run = "([Ljava/lang/Class;)Lorg/junit/runner/Result;";
-    java.call_in(mode, &core, CORE, "run", run, &[Arg::Object(&classes)], fuel)?;
-    Ok(())
+    new_call(java, steps::CORE_CALL, &[core, classes])
 }
 
-/// Runs classes on JUnit 3: what their `suite()` gives, or all their test methods.
-pub(super) fn run_junit3<M: Mode>(
-    java: &mut Java<'_>,
-    mode: &mut M,
-    classes: &[ClassId],
-    fuel: Option<u64>,
-) -> Result<(), Problem> {
+/// The calls that run classes on JUnit 3: what their `suite()` gives, or all their test methods.
+pub(super) fn junit3(java: &mut Java<'_>, classes: &[ClassId]) -> Result<Vec<Object>, Problem> {
     const RESULT: &str = "junit/framework/TestResult";
     define(java, glue::junit3())?;
     let result = java.construct(RESULT, "()V", &[])?;
     let listener = java.construct(glue::TEST_LISTENER, "()V", &[])?;
     let add = "(Ljunit/framework/TestListener;)V";
     java.call(&result, RESULT, "addListener", add, &[Arg::Object(&listener)])?;
+    let mut calls = Vec::with_capacity(classes.len());
     for &class in classes {
         let name = java.vm.class(class).name.to_string();
         let suite = java.vm.class(class).method(b"suite", b"()Ljunit/framework/Test;");
@@ -52,16 +41,7 @@ pub(super) fn run_junit3<M: Mode>(
                 &[Arg::Object(&class)],
             )?
         };
-        let run = "(Ljunit/framework/TestResult;)V";
-        java.call_in(
-            mode,
-            &test,
-            "junit/framework/Test",
-            "run",
-            run,
-            &[Arg::Object(&result)],
-            fuel,
-        )?;
+        calls.push(new_call(java, steps::TEST_CALL, &[test, result])?);
     }
-    Ok(())
+    Ok(calls)
 }

@@ -4,6 +4,7 @@
 use crate::assemble::{Assembler, Code, Receiver};
 
 use super::record::EVENTS;
+use super::steps;
 
 /// Listener of the launcher (`TestExecutionListener`).
 pub(super) const LAUNCHER_LISTENER: &str = "nonpareil/junit/LauncherListener";
@@ -65,6 +66,8 @@ fn events() -> Vec<u8> {
         ("reported", THREE_STRINGS),
         ("entered", "(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Z)V"),
         ("left", "()V"),
+        ("gate", "()Ljava/lang/Object;"),
+        ("ended", "(Ljava/lang/Throwable;)V"),
         ("testStarted", THREE_STRINGS),
         ("testFinished", THREE_STRINGS),
         ("testFailed", FAILED),
@@ -77,6 +80,11 @@ fn events() -> Vec<u8> {
     for (name, descriptor) in natives {
         class.native(name, descriptor, Receiver::None);
     }
+    // Where a suite runs step by step, it waits here.
+    class.method("pause", "()V", Receiver::None, |code| {
+        code.invoke_static(EVENTS, "gate", "()Ljava/lang/Object;");
+        code.invoke_static(steps::STEPS, "pass", "(Ljava/lang/Object;)V").return_void();
+    });
     // Exceptions of the program may fail even here; then the text says so.
     class.method("message", "(Ljava/lang/Throwable;)Ljava/lang/String;", Receiver::None, |code| {
         text_of_throwable(code, "getMessage", |code| {
@@ -114,15 +122,23 @@ fn text_of_throwable(code: &mut Code<'_>, what: &str, body: impl FnOnce(&mut Cod
 
 /// The classes for JUnit 5's launcher, in order of definition.
 pub(super) fn launcher() -> Vec<(&'static str, Vec<u8>)> {
-    vec![(EVENTS, events()), (SOURCES, sources()), (LAUNCHER_LISTENER, launcher_listener())]
+    vec![
+        (EVENTS, events()),
+        (steps::STEPS, steps::steps()),
+        (SOURCES, sources()),
+        (LAUNCHER_LISTENER, launcher_listener()),
+        steps::launcher_call(),
+    ]
 }
 
 /// The classes for JUnit 5's engines without a launcher.
 pub(super) fn engines() -> Vec<(&'static str, Vec<u8>)> {
     vec![
         (EVENTS, events()),
+        (steps::STEPS, steps::steps()),
         (SOURCES, sources()),
         (ENGINE_LISTENER, engine_listener()),
+        steps::engine_call(),
         (ENGINE_REQUEST, engine_request()),
         (PARAMETERS, parameters()),
         (PRUNING, pruning()),
@@ -131,12 +147,27 @@ pub(super) fn engines() -> Vec<(&'static str, Vec<u8>)> {
 
 /// The classes for JUnit 4.
 pub(super) fn junit4() -> Vec<(&'static str, Vec<u8>)> {
-    vec![(EVENTS, events()), (RUN_LISTENER, run_listener())]
+    vec![
+        (EVENTS, events()),
+        (steps::STEPS, steps::steps()),
+        (RUN_LISTENER, run_listener()),
+        steps::core_call(),
+    ]
 }
 
 /// The classes for JUnit 3.
 pub(super) fn junit3() -> Vec<(&'static str, Vec<u8>)> {
-    vec![(EVENTS, events()), (TEST_LISTENER, test_listener())]
+    vec![
+        (EVENTS, events()),
+        (steps::STEPS, steps::steps()),
+        (TEST_LISTENER, test_listener()),
+        steps::test_call(),
+    ]
+}
+
+/// What a suite needs to run step by step, whatever its framework.
+pub(super) fn stepping() -> Vec<(&'static str, Vec<u8>)> {
+    vec![(EVENTS, events()), (steps::STEPS, steps::steps())]
 }
 
 const DESCRIBE: &str =
@@ -320,7 +351,8 @@ fn execution_methods(
     class.method("executionStarted", &format!("(L{node};)V"), Receiver::This, |code| {
         describe(code);
         id(code);
-        code.invoke_static(EVENTS, "started", "(Ljava/lang/String;)V").return_void();
+        code.invoke_static(EVENTS, "started", "(Ljava/lang/String;)V");
+        code.invoke_static(EVENTS, "pause", "()V").return_void();
     });
     class.method("dynamicTestRegistered", &format!("(L{node};)V"), Receiver::This, |code| {
         describe(code);
@@ -345,7 +377,8 @@ fn execution_methods(
         |code| {
             id(code);
             let descriptor = "(Ljava/lang/String;Lorg/junit/platform/engine/TestExecutionResult;)V";
-            code.load(2).invoke_static(SOURCES, "result", descriptor).return_void();
+            code.load(2).invoke_static(SOURCES, "result", descriptor);
+            code.invoke_static(EVENTS, "pause", "()V").return_void();
         },
     );
     class.method(
@@ -573,7 +606,8 @@ fn run_listener() -> Vec<u8> {
     for name in ["testStarted", "testFinished"] {
         class.method(name, one_description, Receiver::This, |code| {
             names(code, &first);
-            code.invoke_static(EVENTS, name, THREE_STRINGS).return_void();
+            code.invoke_static(EVENTS, name, THREE_STRINGS);
+            code.invoke_static(EVENTS, "pause", "()V").return_void();
         });
     }
     for (name, native) in [("testFailure", "testFailed"), ("testAssumptionFailure", "testAborted")]
@@ -637,7 +671,8 @@ fn test_listener() -> Vec<u8> {
     for (name, native) in [("startTest", "testStarted"), ("endTest", "testFinished")] {
         class.method(name, "(Ljunit/framework/Test;)V", Receiver::This, |code| {
             names(code);
-            code.invoke_static(EVENTS, native, THREE_STRINGS).return_void();
+            code.invoke_static(EVENTS, native, THREE_STRINGS);
+            code.invoke_static(EVENTS, "pause", "()V").return_void();
         });
     }
     let errors = [

@@ -1,25 +1,18 @@
 //! Drives the JUnit platform: through its launcher, or, where only engines are on the class path (as
-//! Maven has it), engine by engine as the launcher would.
+//! Maven has it), engine by engine as the launcher would. Gives the calls that run the tests.
 
-use vm::mode::Mode;
 use vm::value::{ClassId, Value};
 
-use super::{define, glue};
+use super::{define, glue, new_call, steps};
 use crate::java::{Arg, Java, Object, Problem};
 
 const LIST: &str = "java/util/List";
-const LAUNCHER: &str = "org/junit/platform/launcher/Launcher";
 const BUILDER: &str = "org/junit/platform/launcher/core/LauncherDiscoveryRequestBuilder";
 const ENGINE: &str = "org/junit/platform/engine/TestEngine";
 const DESCRIPTOR: &str = "org/junit/platform/engine/TestDescriptor";
 
-/// Runs classes through the launcher.
-pub(super) fn launch<M: Mode>(
-    java: &mut Java<'_>,
-    mode: &mut M,
-    classes: &[ClassId],
-    fuel: Option<u64>,
-) -> Result<(), Problem> {
+/// The call that runs classes through the launcher.
+pub(super) fn launch(java: &mut Java<'_>, classes: &[ClassId]) -> Result<Object, Problem> {
     define(java, glue::launcher())?;
     let selectors = select(java, classes)?;
     let builder = java.get_static(
@@ -45,26 +38,15 @@ pub(super) fn launch<M: Mode>(
     )?;
     let listener = java.construct(glue::LAUNCHER_LISTENER, "()V", &[])?;
     let listeners = java.array("org/junit/platform/launcher/TestExecutionListener", &[listener])?;
-    java.call_in(
-        mode,
-        &launcher,
-        LAUNCHER,
-        "execute",
-        "(Lorg/junit/platform/launcher/LauncherDiscoveryRequest;[Lorg/junit/platform/launcher/TestExecutionListener;)V",
-        &[Arg::Object(&request), Arg::Object(&listeners)],
-        fuel,
-    )?;
-    Ok(())
+    new_call(java, steps::LAUNCHER_CALL, &[launcher, request, listeners])
 }
 
-/// Runs classes on every engine that registers itself as a service.
-pub(super) fn run_engines<M: Mode>(
+/// The calls that run classes on every engine that registers itself as a service.
+pub(super) fn engines(
     java: &mut Java<'_>,
-    mode: &mut M,
     classes: &[ClassId],
     configuration: Option<&str>,
-    fuel: Option<u64>,
-) -> Result<(), Problem> {
+) -> Result<Vec<Object>, Problem> {
     define(java, glue::engines())?;
     let selectors = select(java, classes)?;
     let parameters = parameters(java, configuration)?;
@@ -74,10 +56,11 @@ pub(super) fn run_engines<M: Mode>(
     java.vm.set_field_ref(request_ref, "selectors", "Ljava/util/List;", selectors_ref);
     let descriptor = "Lorg/junit/platform/engine/ConfigurationParameters;";
     java.vm.set_field_ref(request_ref, "parameters", descriptor, parameters_ref);
+    let mut calls = Vec::new();
     for engine in find_engines(java)? {
-        run_engine(java, mode, &engine, &request, &parameters, fuel)?;
+        calls.extend(engine_call(java, &engine, &request, &parameters)?);
     }
-    Ok(())
+    Ok(calls)
 }
 
 fn select(java: &mut Java<'_>, classes: &[ClassId]) -> Result<Object, Problem> {
@@ -132,14 +115,13 @@ fn find_engines(java: &mut Java<'_>) -> Result<Vec<Object>, Problem> {
     Ok(engines)
 }
 
-fn run_engine<M: Mode>(
+/// The call that runs an engine, if it finds tests.
+fn engine_call(
     java: &mut Java<'_>,
-    mode: &mut M,
     engine: &Object,
     request: &Object,
     parameters: &Object,
-    fuel: Option<u64>,
-) -> Result<(), Problem> {
+) -> Result<Option<Object>, Problem> {
     let id = java.call_object(engine, ENGINE, "getId", "()Ljava/lang/String;", &[])?;
     let id = java.get_static(
         "org/junit/platform/engine/UniqueId",
@@ -161,7 +143,7 @@ fn run_engine<M: Mode>(
     let descendants =
         java.call_object(&root, DESCRIPTOR, "getDescendants", "()Ljava/util/Set;", &[])?;
     if java.call(&descendants, "java/util/Set", "isEmpty", "()Z", &[])? == Value::Int(1) {
-        return Ok(());
+        return Ok(None);
     }
     let descendants =
         java.call_object(&descendants, "java/util/Set", "iterator", "()Ljava/util/Iterator;", &[])?;
@@ -187,7 +169,5 @@ fn run_engine<M: Mode>(
         ),
         problem => problem,
     })?;
-    let execute = "(Lorg/junit/platform/engine/ExecutionRequest;)V";
-    java.call_in(mode, engine, ENGINE, "execute", execute, &[Arg::Object(&execution)], fuel)?;
-    Ok(())
+    new_call(java, steps::ENGINE_CALL, &[*engine, execution]).map(Some)
 }

@@ -4,11 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use vm::frame::{Res, Stop};
+use vm::handles::Handle;
 use vm::native::{Args, NativeRow};
 use vm::value::Ref;
 use vm::vm::Vm;
 
 use super::report::{Failure, Node, Outcome, Report};
+use super::stepper::Trial;
 
 /// The class whose natives these are.
 pub(super) const EVENTS: &str = "nonpareil/junit/Events";
@@ -35,6 +37,29 @@ pub(super) struct Recorder {
     path: Vec<Option<usize>>,
     running: BTreeSet<usize>,
     hear: Hear,
+    /// The `Steps` that tests wait at, where the suite runs step by step.
+    pub(super) gate: Option<Handle>,
+    /// A test has started or ended since the last stop.
+    is_pause_due: bool,
+    /// What the last stop is about.
+    pub(super) last: Option<Place>,
+    /// Keys of tests and containers that failed.
+    pub(super) failed: BTreeSet<String>,
+    /// All frameworks came to their ends, or one threw this.
+    pub(super) ended: Option<Option<String>>,
+    /// While set, what happens is written here alone: it will be rolled back.
+    pub(super) trial: Option<Trial>,
+}
+
+/// Where a suite that runs step by step stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// What JUnit itself calls the test; see [`Trial`].
+    pub(super) key: String,
+    /// Its id in the report.
+    pub(super) id: String,
+    /// Behind it rather than before it.
+    pub(super) is_end: bool,
 }
 
 /// What JUnit 3 and 4 tell of a test.
@@ -54,6 +79,12 @@ impl Recorder {
             path: Vec::new(),
             running: BTreeSet::new(),
             hear,
+            gate: None,
+            is_pause_due: false,
+            last: None,
+            failed: BTreeSet::new(),
+            ended: None,
+            trial: None,
         }
     }
 
@@ -100,6 +131,14 @@ impl Recorder {
         self.running.remove(&idx);
         self.nodes[idx].outcome = outcome;
         (self.hear)(&Event::Finished(&self.nodes[idx]));
+    }
+
+    /// If this is a test, the next chance to wait is about it.
+    fn stop_at(&mut self, idx: usize, key: String, is_end: bool) {
+        if self.gate.is_some() && self.nodes[idx].is_test {
+            self.is_pause_due = true;
+            self.last = Some(Place { key, id: self.nodes[idx].id.clone(), is_end });
+        }
     }
 
     /// A new node below the current place of JUnit 4's plan, or below its class.
@@ -155,6 +194,34 @@ impl Recorder {
     }
 }
 
+/// What happened to a node during a trial.
+enum What<'a> {
+    Started,
+    Ended,
+    Skipped,
+    Failed(&'a Failure),
+}
+
+impl Recorder {
+    /// Writes an event into the trial, if there is one. A failure is worth a stop at once.
+    fn is_tried(&mut self, key: &str, what: What<'_>) -> bool {
+        let Some(trial) = &mut self.trial else { return false };
+        match what {
+            What::Failed(failure) if !trial.forgiven.contains(key) => {
+                trial.failed.get_or_insert_with(|| (key.to_owned(), failure.clone()));
+                self.is_pause_due = true;
+            }
+            What::Failed(_) | What::Ended | What::Skipped => {
+                // Containers end too; the one who waits knows the tests.
+                trial.last_ended = Some(key.to_owned());
+                self.is_pause_due = true;
+            }
+            What::Started => {}
+        }
+        true
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     /// The one that has not run yet.
@@ -186,12 +253,39 @@ pub(super) const NATIVES: &[NativeRow] = &[
     (EVENTS, "reported", "", reported),
     (EVENTS, "entered", "", entered),
     (EVENTS, "left", "", left),
+    (EVENTS, "gate", "", gate),
+    (EVENTS, "ended", "", ended),
     (EVENTS, "testStarted", "", test_started),
     (EVENTS, "testFinished", "", test_finished),
     (EVENTS, "testFailed", "", test_failed),
     (EVENTS, "testAborted", "", test_aborted),
     (EVENTS, "testIgnored", "", test_ignored),
 ];
+
+/// `Object gate()`: where to wait now; null to go on.
+fn gate(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    let Some(recorder) = recorder(vm) else { return Ok(0) };
+    if !std::mem::take(&mut recorder.is_pause_due) {
+        return Ok(0);
+    }
+    let Some(gate) = recorder.gate.take() else { return Ok(0) };
+    let object = vm.handles.get(&gate);
+    if let Some(recorder) = self::recorder(vm) {
+        recorder.gate = Some(gate);
+    }
+    Ok(object.to_slot())
+}
+
+/// `ended(Throwable thrown)`: all that was to be run step by step has run.
+fn ended(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let thrown = args.reference().some().map(|thrown| vm.describe_throwable(thrown));
+    let Some(recorder) = recorder(vm) else { return Ok(0) };
+    match &mut recorder.trial {
+        Some(trial) => trial.has_ended = true,
+        None => recorder.ended = Some(thrown),
+    }
+    Ok(0)
+}
 
 fn recorder(vm: &mut Vm) -> Option<&mut Recorder> {
     vm.attachment.as_mut()?.downcast_mut()
@@ -212,6 +306,9 @@ fn described(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let method = text(vm, args.reference());
     let parameters = text(vm, args.reference());
     let Some(recorder) = recorder(vm) else { return Ok(0) };
+    if recorder.trial.is_some() {
+        return Ok(0);
+    }
     if !recorder.by_id.contains_key(&id) {
         let parent = parent.and_then(|parent| recorder.by_id.get(&parent).copied());
         recorder.add(Node { parent, class, method, parameters, is_test, ..new_node(&id, &name) });
@@ -223,8 +320,12 @@ fn described(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 fn started(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let id = text(vm, args.reference()).unwrap_or_default();
     let Some(recorder) = recorder(vm) else { return Ok(0) };
+    if recorder.is_tried(&id, What::Started) {
+        return Ok(0);
+    }
     if let Some(&idx) = recorder.by_id.get(&id) {
         recorder.start(idx);
+        recorder.stop_at(idx, id, false);
     }
     Ok(0)
 }
@@ -234,6 +335,9 @@ fn skipped(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let id = text(vm, args.reference()).unwrap_or_default();
     let reason = text(vm, args.reference()).unwrap_or_default();
     let Some(recorder) = recorder(vm) else { return Ok(0) };
+    if recorder.is_tried(&id, What::Skipped) {
+        return Ok(0);
+    }
     if let Some(&idx) = recorder.by_id.get(&id) {
         recorder.end(idx, Outcome::Skipped(reason));
     }
@@ -246,6 +350,13 @@ fn finished(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let status = text(vm, args.reference()).unwrap_or_default();
     let failure = failure(vm, &mut args);
     let Some(recorder) = recorder(vm) else { return Ok(0) };
+    let what = if status == "FAILED" { What::Failed(&failure) } else { What::Ended };
+    if recorder.is_tried(&id, what) {
+        return Ok(0);
+    }
+    if status == "FAILED" {
+        recorder.failed.insert(id.clone());
+    }
     if let Some(&idx) = recorder.by_id.get(&id) {
         let outcome = match status.as_str() {
             "SUCCESSFUL" => Outcome::Passed,
@@ -253,6 +364,7 @@ fn finished(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
             _ => Outcome::Failed(vec![failure]),
         };
         recorder.end(idx, outcome);
+        recorder.stop_at(idx, id, true);
     }
     Ok(0)
 }
@@ -263,6 +375,9 @@ fn reported(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let key = text(vm, args.reference()).unwrap_or_default();
     let value = text(vm, args.reference()).unwrap_or_default();
     let Some(recorder) = recorder(vm) else { return Ok(0) };
+    if recorder.trial.is_some() {
+        return Ok(0);
+    }
     if let Some(&idx) = recorder.by_id.get(&id) {
         recorder.nodes[idx].entries.push((key, value));
     }
@@ -308,6 +423,9 @@ fn entered(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     // A class without children calls itself a test.
     described.is_test = args.boolean() && described.method.is_some();
     let Some(recorder) = recorder(vm) else { return Ok(0) };
+    if recorder.trial.is_some() {
+        return Ok(0);
+    }
     // `JUnitCore` puts a nameless suite around the classes.
     if recorder.path.is_empty() {
         recorder.path.push(None);
@@ -326,7 +444,9 @@ fn entered(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 
 /// `left()`.
 fn left(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
-    if let Some(recorder) = recorder(vm) {
+    if let Some(recorder) = recorder(vm)
+        && recorder.trial.is_none()
+    {
         recorder.path.pop();
     }
     Ok(0)
@@ -336,9 +456,14 @@ fn left(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
 fn test_started(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let described = description(vm, &mut args, true);
     let Some(recorder) = recorder(vm) else { return Ok(0) };
+    if recorder.is_tried(&described.name, What::Started) {
+        return Ok(0);
+    }
+    let key = described.name.clone();
     let idx = recorder.find_described(described, Wanted::Planned);
     recorder.nodes[idx].is_test = true;
     recorder.start(idx);
+    recorder.stop_at(idx, key, false);
     Ok(0)
 }
 
@@ -346,12 +471,17 @@ fn test_started(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 fn test_finished(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let described = description(vm, &mut args, true);
     let Some(recorder) = recorder(vm) else { return Ok(0) };
+    if recorder.is_tried(&described.name, What::Ended) {
+        return Ok(0);
+    }
+    let key = described.name.clone();
     let idx = recorder.find_described(described, Wanted::Running);
     let outcome = match &recorder.nodes[idx].outcome {
         Outcome::NotRun => Outcome::Passed,
         outcome => outcome.clone(),
     };
     recorder.end(idx, outcome);
+    recorder.stop_at(idx, key, true);
     Ok(0)
 }
 
@@ -361,6 +491,10 @@ fn test_failed(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let described = description(vm, &mut args, true);
     let failure = failure(vm, &mut args);
     let Some(recorder) = recorder(vm) else { return Ok(0) };
+    if recorder.is_tried(&described.name, What::Failed(&failure)) {
+        return Ok(0);
+    }
+    recorder.failed.insert(described.name.clone());
     let is_container = described.method.is_none();
     let idx = recorder.find_described(described, Wanted::Running);
     let node = &mut recorder.nodes[idx];
@@ -381,6 +515,9 @@ fn test_aborted(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let described = description(vm, &mut args, true);
     let failure = failure(vm, &mut args);
     let Some(recorder) = recorder(vm) else { return Ok(0) };
+    if recorder.trial.is_some() {
+        return Ok(0);
+    }
     let idx = recorder.find_described(described, Wanted::Running);
     if !matches!(recorder.nodes[idx].outcome, Outcome::Failed(_)) {
         recorder.nodes[idx].outcome = Outcome::Aborted(failure);
@@ -398,6 +535,9 @@ fn test_ignored(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     described.is_test = described.method.is_some();
     let reason = text(vm, args.reference()).unwrap_or_default();
     let Some(recorder) = recorder(vm) else { return Ok(0) };
+    if recorder.is_tried(&described.name, What::Skipped) {
+        return Ok(0);
+    }
     let wanted = if described.is_test { Wanted::Planned } else { Wanted::Running };
     let idx = recorder.find_described(described, wanted);
     recorder.end(idx, Outcome::Skipped(reason));

@@ -1,0 +1,127 @@
+//! One run of the unmutated suite: what it covers, what each test reaches, and how much it costs. What
+//! `judge` then needs, as plain data that fits any machine of the same JDK and class path.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use classfile::ClassFile;
+use vm::value::ClassId;
+use vm::vm::Vm;
+
+use super::Mutant;
+use super::watch::{Reached, Sites, Watch};
+use crate::coverage::{self, Coverage};
+use crate::java::Java;
+use crate::junit::{Hear, Plan, Report, RunError, Step, Stepper};
+
+/// What is asked for.
+#[derive(Debug, Clone)]
+pub struct SurveyOptions {
+    /// Classes whose coverage is measured and in which the mutants are.
+    pub files: Vec<Arc<ClassFile>>,
+    /// All classes of the user, tests among them, internal names.
+    pub user_classes: Vec<String>,
+}
+
+/// What the unmutated suite did.
+#[derive(Debug, Clone)]
+pub struct Survey {
+    /// What came out of the tests.
+    pub report: Report,
+    /// Lines and branches.
+    pub coverage: Coverage,
+    /// The tests that ran to their ends, in order.
+    pub(super) tests: Vec<Stretch>,
+    /// What failed, as JUnit calls it.
+    pub(super) failed: Arc<BTreeSet<String>>,
+    /// Classes of tests that share one object.
+    pub(super) shares_objects: BTreeSet<String>,
+}
+
+/// From the end of one test to the end of the next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Stretch {
+    /// What JUnit calls the test.
+    pub(super) key: String,
+    /// The test's id in the report.
+    pub(super) id: String,
+    /// Reached before the test was announced, and fuel used for that.
+    pub(super) before: Reached,
+    pub(super) fuel_before: u64,
+    /// Reached from its announcement to its end, and fuel used.
+    pub(super) within: Reached,
+    pub(super) fuel_within: u64,
+}
+
+/// Runs the suite and takes down what it reaches.
+pub fn survey(
+    vm: &mut Vm,
+    plan: &Plan,
+    options: &SurveyOptions,
+    mutants: &[Mutant],
+    hear: Hear,
+) -> Result<Survey, RunError> {
+    let user_classes = load_all(vm, &options.user_classes)?;
+    let names: BTreeSet<String> =
+        options.files.iter().map(|file| classfile::mutf8::display(file.name())).collect();
+    let wanted = Box::new(move |name: &str| names.contains(name));
+    let sites = Sites::new(&options.files, mutants);
+    let is_test_class = |name: &str| is_planned(plan, name);
+    let mut watch = Watch::new(vm, wanted, &user_classes, &is_test_class, sites);
+    let shares_objects = sharing_classes(vm, plan, &user_classes);
+    let mut stepper = Stepper::start(vm, plan, hear)?;
+    let mut tests = Vec::new();
+    let (mut before, mut fuel_before) = (Reached::default(), 0);
+    loop {
+        let (step, fuel) = stepper.step(&mut watch)?;
+        match step {
+            Step::Before { .. } => {
+                before = watch.look(stepper.vm(), true);
+                fuel_before = fuel;
+            }
+            Step::Behind { key, id } => {
+                let within = watch.look(stepper.vm(), false);
+                let before = std::mem::take(&mut before);
+                let fuel_before = std::mem::take(&mut fuel_before);
+                tests.push(Stretch { key, id, before, fuel_before, within, fuel_within: fuel });
+            }
+            Step::End | Step::Stopped(_) => break,
+        }
+    }
+    let failed = Arc::new(stepper.failed());
+    let report = stepper.finish();
+    let coverage = coverage::measure(vm, &watch.probe, &options.files);
+    Ok(Survey { report, coverage, tests, failed, shares_objects })
+}
+
+/// Loads classes without initialising them; leaves out what cannot be loaded.
+pub(super) fn load_all(vm: &mut Vm, names: &[String]) -> Result<Vec<ClassId>, RunError> {
+    let mut java = Java::new(vm).map_err(|problem| RunError { reason: problem.to_string() })?;
+    Ok(names.iter().filter_map(|name| java.load(name).ok()).collect())
+}
+
+/// Whether a class is one of the plan's, or nested in one.
+fn is_planned(plan: &Plan, name: &str) -> bool {
+    let is_within = |planned: &String| {
+        name.strip_prefix(planned.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
+    };
+    plan.platform.iter().chain(&plan.junit4).any(is_within)
+}
+
+/// Binary names of test classes whose tests share one object (`Lifecycle.PER_CLASS`), as far as can be
+/// told: all that say anything about their lifecycle, or all where the configuration does.
+fn sharing_classes(vm: &Vm, plan: &Plan, user_classes: &[ClassId]) -> BTreeSet<String> {
+    const SAYS: &[u8] = b"Lorg/junit/jupiter/api/TestInstance;";
+    let everywhere =
+        plan.configuration.as_ref().is_some_and(|text| text.contains("testinstance.lifecycle"));
+    let is_sharing = |&&class: &&ClassId| {
+        everywhere
+            || vm.class(class).supers.iter().any(|&ancestor| {
+                let file = vm.class(ancestor).file();
+                file.is_some_and(|file| file.has_annotation(file.annotations(), SAYS))
+            })
+    };
+    let sharing = user_classes.iter().filter(is_sharing);
+    sharing.map(|&class| vm.class(class).external_name()).collect()
+}
