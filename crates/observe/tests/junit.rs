@@ -4,10 +4,12 @@
 
 mod machine;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use classfile::ClassPath;
-use observe::junit::{self, Failure, Outcome, Plan, Report};
+use observe::junit::{self, Failure, Outcome, Plan, Report, Step, Stepper, Tried};
 use testkit::jdk::Jdk;
 use testkit::{jdk, root, suite};
 use vm::mode::Plain;
@@ -284,4 +286,65 @@ fn junit_3_alone_finds_the_same_tests_as_junit_4() {
         assert_eq!(tests(&by_3), tests(&by_4));
         assert!(by_3.counts().failed > 0);
     }
+}
+
+/// Runs a plan test by test, each of them twice: once to be rolled back, once for good.
+fn run_in_steps(suite: &Suite, plan: &Plan) -> Report {
+    let (mut vm, _) = machine::boot(&suite.jdk, &suite.class_path());
+    let mut stepper = Stepper::start(&mut vm, plan, Box::new(|_| {})).unwrap();
+    let forgiven = Arc::new(BTreeSet::new());
+    loop {
+        let mark = stepper.vm().mark();
+        stepper.begin_trial(&forgiven);
+        let tried = stepper.attempt(&mut Plain, Some("nothing is called so"), 200_000);
+        assert!(!matches!(tried, Tried::Passed), "{tried:?}");
+        stepper.end_trial();
+        stepper.vm().rollback(mark);
+        if stepper.step(&mut Plain).unwrap().0 == Step::End {
+            return stepper.finish();
+        }
+    }
+}
+
+/// What a report says but for stack traces, whose ends tell who called JUnit.
+fn without_traces(report: &Report) -> Vec<(String, String, Vec<String>)> {
+    let shown = |node: &junit::Node| {
+        let failures = match &node.outcome {
+            Outcome::Failed(failures) => failures.clone(),
+            Outcome::Aborted(failure) => vec![failure.clone()],
+            _ => Vec::new(),
+        };
+        let mut outcome: Vec<String> = failures
+            .iter()
+            .map(|failure| format!("{} {:?}", failure.class, failure.message))
+            .collect();
+        outcome.push(format!("{:?}", std::mem::discriminant(&node.outcome)));
+        (node.id.clone(), node.name.clone(), outcome)
+    };
+    report.nodes.iter().map(shown).collect()
+}
+
+fn check_steps(suite: &Suite, plan: &Plan) {
+    let at_once = without_traces(&suite.run(plan));
+    let in_steps = without_traces(&run_in_steps(suite, plan));
+    assert!(at_once.len() > 3);
+    assert_eq!(in_steps, at_once);
+}
+
+#[test]
+fn a_suite_that_runs_test_by_test_reports_as_one_that_runs_at_once() {
+    let all: [(&str, &[&[&str]]); 4] = [
+        ("jupiter", &[ENGINE, LAUNCHER]),
+        ("jupiter", &[ENGINE]),
+        ("junit4", &[JUNIT4]),
+        ("junit3", &[JUNIT4]),
+    ];
+    for (name, jars) in all {
+        // One JDK is enough: what differs between them is below JUnit.
+        let suite = &suites(name, jars)[0];
+        check_steps(suite, &suite.plan(&[]));
+    }
+    let suite = &suites("junit3", &[JUNIT4])[0];
+    let by_4 = suite.plan(&[]);
+    check_steps(suite, &Plan { junit4: Vec::new(), junit3: by_4.junit4.clone(), ..by_4 });
 }

@@ -1,19 +1,23 @@
-//! Mutants of a known class: each is described, fits into its class, and verifies.
+//! Mutants of a known class: each is described, fits into its class, and comes out as on a real JVM.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod machine;
 
 use std::fmt::Write;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use classfile::{ClassBytes, ClassFile};
-use observe::mutation::{self, Mutant};
+use classfile::{ClassBytes, ClassFile, ClassPath};
+use observe::junit;
+use observe::mutation::{self, Fate, Judging, Mutant, SurveyOptions, Verdict};
+use testkit::digest::Digest;
 use testkit::jdk::{self, Jdk};
 use testkit::{root, suite};
 
 const JARS: &[&str] = &[
     "junit-jupiter-api",
     "junit-jupiter-engine",
-    "junit-jupiter-params",
     "junit-platform-engine",
     "junit-platform-commons",
     "junit-platform-launcher",
@@ -21,14 +25,17 @@ const JARS: &[&str] = &[
     "apiguardian-api",
 ];
 
-const CLASSES: &[&str] = &["Subject", "Subject$Level", "Subject$Point"];
+const CLASSES: &[&str] = &["Leaky", "Subject", "Subject$Level", "Subject$Point"];
+
+/// In the order in which they run.
+const TESTS: &[&str] = &["LeakyTest", "SharingTest", "SubjectTest"];
 
 fn classes(jdk: &Jdk) -> PathBuf {
-    let sources = root::repository().join("fixtures/mutation");
-    suite::compile(jdk, "mutation", &sources, &suite::jars(JARS)).unwrap()
+    let sources = root::repository().join("fixtures/mutation/suite");
+    suite::compile(jdk, "mutation/suite", &sources, &suite::jars(JARS)).unwrap()
 }
 
-fn file(folder: &std::path::Path, name: &str) -> ClassFile {
+fn file(folder: &Path, name: &str) -> ClassFile {
     let bytes = fs::read(folder.join(format!("{name}.class"))).unwrap();
     ClassFile::parse(ClassBytes::from_vec(bytes)).unwrap()
 }
@@ -56,7 +63,7 @@ fn every_mutant_of_the_fixture_is_described() {
         let mutants: Vec<Mutant> =
             CLASSES.iter().flat_map(|name| mutation::mutants(&file(&folder, name))).collect();
         let found = listing(&mutants);
-        let path = root::repository().join("fixtures/mutation/Subject.expected");
+        let path = root::repository().join("fixtures/mutation/suite/Subject.expected");
         if std::env::var_os("BLESS").is_some() {
             fs::write(&path, &found).unwrap();
         }
@@ -82,5 +89,95 @@ fn every_mutated_class_file_is_well_formed_and_differs_in_one_method() {
                 }
             }
         }
+    }
+}
+
+/// All class names in a folder without packages.
+fn class_names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .filter_map(|entry| {
+            entry.unwrap().file_name().to_str()?.strip_suffix(".class").map(str::to_owned)
+        })
+        .collect();
+    names.sort();
+    names
+}
+
+/// Mutants of a folder's classes and what our machine says of them.
+fn judged(jdk: &Jdk, folder: &Path, subjects: &[&str]) -> (Vec<Mutant>, Vec<Verdict>) {
+    let spec = format!("{}:{}", folder.display(), suite::jars(JARS));
+    let class_path = ClassPath::parse(&spec).unwrap();
+    let plan = junit::plan(&class_path, 17, &[]).unwrap();
+    let files: Vec<Arc<ClassFile>> =
+        subjects.iter().map(|name| Arc::new(file(folder, name))).collect();
+    let mutants: Vec<Mutant> = files.iter().flat_map(|file| mutation::mutants(file)).collect();
+    let options = SurveyOptions { files, user_classes: class_names(folder) };
+    let (mut vm, _) = machine::boot(jdk, &spec);
+    let survey = mutation::survey(&mut vm, &plan, &options, &mutants, Box::new(|_| {})).unwrap();
+    assert_eq!(survey.report.counts().failed, 0, "{:#?}", survey.report);
+    let (mut vm, _) = machine::boot(jdk, &spec);
+    let mine: Vec<usize> = (0..mutants.len()).collect();
+    let judging = Judging::default();
+    let verdicts =
+        mutation::judge(&mut vm, &plan, &options, &survey, &mutants, &mine, &judging).unwrap();
+    (mutants, verdicts)
+}
+
+/// What a real JVM says of the same mutants: killed or not.
+fn oracle(jdk: &Jdk, folder: &Path, subjects: &[&str], tests: &[&str]) -> Vec<bool> {
+    let sources = root::repository().join("fixtures/mutation/oracle");
+    let jars = suite::jars(JARS);
+    let program = suite::compile(jdk, "mutation/oracle", &sources, &jars).unwrap();
+    let mut mutated = Vec::new();
+    for name in subjects {
+        let original = file(folder, name);
+        for mutant in mutation::mutants(&original) {
+            mutated.push((*name, mutation::apply(&original, &mutant).unwrap().class_file));
+        }
+    }
+    // Answers are remembered by what is asked, so the folder's name tells its content.
+    let mut digest = Digest::new();
+    for name in class_names(folder) {
+        digest.add(fs::read(folder.join(format!("{name}.class"))).unwrap());
+    }
+    for (_, bytes) in &mutated {
+        digest.add(bytes);
+    }
+    let dump = root::target().join(format!("mutants/{}", digest.hex()));
+    for (idx, (name, bytes)) in mutated.iter().enumerate() {
+        let place = dump.join(format!("{idx:05}"));
+        fs::create_dir_all(&place).unwrap();
+        fs::write(place.join(format!("{name}.class")), bytes).unwrap();
+    }
+    let (folder, dump) = (folder.display().to_string(), dump.display().to_string());
+    let mut line = vec!["Oracle", &folder, &dump];
+    line.extend(tests);
+    let answer = suite::ask(jdk, &[&program], &jars, &line);
+    let answer = answer.unwrap();
+    assert_eq!(answer.lines().count(), mutated.len(), "{answer}");
+    assert!(!answer.contains("broken"), "{answer}");
+    answer.lines().map(|line| line.contains("killed")).collect()
+}
+
+#[test]
+fn verdicts_are_those_of_a_real_jvm() {
+    for jdk in jdk::installed() {
+        let folder = classes(&jdk);
+        let (mutants, verdicts) = judged(&jdk, &folder, CLASSES);
+        let real = oracle(&jdk, &folder, CLASSES, TESTS);
+        for ((mutant, verdict), killed) in mutants.iter().zip(&verdicts).zip(real) {
+            let ours = verdict.fate == Fate::Killed;
+            assert_eq!(
+                ours,
+                killed,
+                "{}.{}: {} {verdict:?}",
+                mutant.class,
+                mutant.method,
+                mutant.description()
+            );
+        }
+        let n_killed = verdicts.iter().filter(|verdict| verdict.fate == Fate::Killed).count();
+        assert_eq!((n_killed, verdicts.len()), (88, 103));
     }
 }
