@@ -17,6 +17,7 @@ use suite::method::Method;
 use suite::sequence::{Sequence, Var};
 use suite::types::Type;
 
+pub(crate) use defaults::place;
 pub use given::{Given, GivenError};
 
 /// An argument: a constant, or what a sequence of calls builds anew for every call.

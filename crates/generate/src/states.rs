@@ -12,6 +12,7 @@
 
 pub mod prepared;
 pub mod table;
+pub mod tests;
 mod worker;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -21,12 +22,11 @@ use std::thread;
 use observe::session::{NotFound, Session};
 use observe::state::mask::Mask;
 use observe::state::technique::Technique;
-use suite::types::Type;
 use vm::frame::Stop;
 
 use crate::arguments::ArgumentList;
 use table::{Link, ListId, StateId, StateTable};
-use worker::{Found, Worker};
+use worker::{Ended, Found, Worker};
 
 /// Calls of one round, about.
 const ROUND: usize = 400_000;
@@ -54,6 +54,8 @@ pub struct Job {
     pub fuel: u64,
     /// Threads.
     pub n_workers: usize,
+    /// Whether every call is kept, to make tests of them.
+    pub keep_calls: bool,
 }
 
 /// What an exploration found out.
@@ -63,12 +65,38 @@ pub struct Exploration {
     pub table: StateTable,
     /// One entry per iteration; the first is the one that makes the first objects.
     pub iterations: Vec<Iteration>,
+    /// How every call ended, in the order of states and lists, if the job asked for it.
+    pub calls: Vec<Call>,
     /// Calls that did not come back: an endless loop, no memory, something not supported.
     pub stopped: Vec<(StateId, ListId, Stop)>,
     /// Whether everything was tried that the job asked for.
     pub is_complete: bool,
     /// Internal names of classes for which `equals` did not help, so the whole state stood in.
     pub fallen_back: Vec<String>,
+}
+
+/// A call that was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Call {
+    /// On this state.
+    pub state: StateId,
+    /// With this argument list.
+    pub list: ListId,
+    /// How it ended.
+    pub end: End,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// It returned and the state was the same, or it made no object.
+    Preserved,
+    /// It returned and led to this state.
+    Reached(StateId),
+    /// It threw.
+    Threw,
+    /// It did not come back.
+    Stopped,
 }
 
 /// What one iteration did.
@@ -143,6 +171,7 @@ pub fn explore(
     let mut exploration = Exploration {
         table: StateTable::default(),
         iterations: Vec::new(),
+        calls: Vec::new(),
         stopped: Vec::new(),
         is_complete: true,
         fallen_back: Vec::new(),
@@ -250,6 +279,20 @@ fn merge(job: &Job, exploration: &mut Exploration, found: Found) {
         let (_, is_new) = exploration.table.add(candidate.key, link);
         iteration.new_states += usize::from(is_new);
     }
+    exploration.calls.extend(found.calls.iter().map(|(state, list, ended)| {
+        let end = match ended {
+            Ended::At(key) => match exploration.table.find(*key) {
+                Some(reached) if reached == *state => End::Preserved,
+                Some(reached) => End::Reached(reached),
+                // Cut off by the limit on states.
+                None => End::Stopped,
+            },
+            Ended::Nowhere => End::Preserved,
+            Ended::Threw => End::Threw,
+            Ended::Stopped => End::Stopped,
+        };
+        Call { state: *state, list: *list, end }
+    }));
     exploration.stopped.extend(found.stopped);
 }
 
@@ -259,9 +302,4 @@ fn joined<T>(handle: thread::ScopedJoinHandle<'_, T>) -> T {
         Ok(value) => value,
         Err(panic) => std::panic::resume_unwind(panic),
     }
-}
-
-/// Whether a list can be tried on objects of this class type.
-pub fn is_of(list: &ArgumentList, class: &Type) -> bool {
-    matches!(class, Type::Class(name) if **name == *list.method.class)
 }

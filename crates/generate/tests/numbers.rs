@@ -54,6 +54,7 @@ impl Subject<'_> {
             most_states: usize::MAX,
             fuel: 1_000_000,
             n_workers: self.n_workers,
+            keep_calls: false,
         };
         explore(&job, &session, &Unwatched).unwrap()
     }

@@ -9,6 +9,7 @@ pub mod coverage;
 pub mod java;
 pub mod junit;
 pub mod mutation;
+pub mod oracle;
 pub mod session;
 pub mod snapshot;
 pub mod state;

@@ -115,7 +115,6 @@ impl StateTable {
     }
 
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the low bits choose the slot")]
     fn slot(&self, key: Fingerprint) -> usize {
         let mask = self.index.len() - 1;
         let mut slot = key.0 as usize & mask;

@@ -28,6 +28,17 @@ pub(super) struct Found {
     /// States that were not in the table, in the order of parents and lists.
     pub(super) candidates: Vec<Candidate>,
     pub(super) stopped: Vec<(StateId, ListId, Stop)>,
+    /// How every call ended, if the job keeps them.
+    pub(super) calls: Vec<(StateId, ListId, Ended)>,
+}
+
+/// How a call ended, as the worker knows it.
+#[derive(Debug)]
+pub(super) enum Ended {
+    At(Fingerprint),
+    Nowhere,
+    Threw,
+    Stopped,
 }
 
 /// A state that may be new.
@@ -173,6 +184,7 @@ impl<'j> Worker<'j> {
             if was_called {
                 found.counts.calls += 1;
             }
+            let mut ended = Ended::Nowhere;
             match &outcome {
                 Outcome::Returned(_) => {
                     let after = if receiver.is_null() {
@@ -182,6 +194,7 @@ impl<'j> Worker<'j> {
                     };
                     if let Some(object) = after {
                         let key = self.key(object, parent_key, whole_before, idx);
+                        ended = Ended::At(key);
                         if key == parent_key {
                             found.counts.preserved += 1;
                         } else if table.find(key).is_none() {
@@ -189,8 +202,17 @@ impl<'j> Worker<'j> {
                         }
                     }
                 }
-                Outcome::Threw(_) => found.counts.threw += usize::from(was_called),
-                Outcome::Stopped(stop) => found.stopped.push((state, list, stop.clone())),
+                Outcome::Threw(_) => {
+                    found.counts.threw += usize::from(was_called);
+                    ended = Ended::Threw;
+                }
+                Outcome::Stopped(stop) => {
+                    found.stopped.push((state, list, stop.clone()));
+                    ended = Ended::Stopped;
+                }
+            }
+            if self.job.keep_calls && was_called {
+                found.calls.push((state, list, ended));
             }
             self.session.vm.rollback_to(&mark);
         }

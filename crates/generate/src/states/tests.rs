@@ -1,0 +1,268 @@
+//! Tests out of an exploration.
+//!
+//! A test makes its way to a state and exercises calls there that no other test exercises: all calls
+//! that preserve the state together in one test, each other call in one of its own. A call that first
+//! led to a state which has tests of its own is a part of those, so it gets none; that keeps the suite
+//! minimal: each test has a method execution that no other has.
+
+use std::sync::Arc;
+
+use observe::oracle::{self, Observation};
+use observe::session::{NotFound, Session};
+use suite::method::{Dispatch, Method};
+use suite::sequence::{Arg, Operation, Sequence, Var};
+use suite::test::{Check, Expected, Subject, Test, Throws, Title};
+use suite::types::Type;
+
+use super::table::{ListId, StateId};
+use super::{End, Exploration, Job};
+use crate::arguments::ArgumentList;
+use crate::arguments::place;
+
+/// A test without its oracles.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    /// The calls.
+    pub sequence: Sequence,
+    /// The object under test, where there is one.
+    pub receiver: Option<Var>,
+    /// The state in which the calls are made that the test is for.
+    pub state: StateId,
+    /// The statements that the test is for.
+    pub exercised: Vec<Var>,
+}
+
+/// The tests of an exploration that kept its calls, without oracles, in the order of states.
+pub fn drafts(job: &Job, exploration: &Exploration) -> Vec<Draft> {
+    let n_states = exploration.table.len();
+    let mut has_tests = vec![false; n_states];
+    let mut calls_of: Vec<(usize, usize)> = vec![(0, 0); n_states];
+    for (idx, call) in exploration.calls.iter().enumerate() {
+        let range = &mut calls_of[call.state.idx()];
+        if range.0 == range.1 {
+            range.0 = idx;
+        }
+        range.1 = idx + 1;
+    }
+    let mut drafts = Vec::new();
+    // Children come after their parents, so backwards every child is known before its parent.
+    for state in (0..n_states).rev() {
+        let (start, end) = calls_of[state];
+        let calls = &exploration.calls[start..end];
+        let id = StateId(u32::try_from(state).unwrap_or(u32::MAX));
+        let mut preserving = Vec::new();
+        let mut single = Vec::new();
+        for call in calls {
+            match call.end {
+                End::Stopped => {}
+                // Each maker makes an object of its own.
+                End::Preserved if id == StateId::WORLD => single.push(call.list),
+                End::Preserved => preserving.push(call.list),
+                End::Threw => single.push(call.list),
+                End::Reached(reached) => {
+                    let link = exploration.table.link(reached);
+                    let is_first = link.parent == id && link.list == call.list;
+                    if is_first && has_tests[reached.idx()] {
+                        has_tests[state] = true;
+                    } else {
+                        single.push(call.list);
+                    }
+                }
+            }
+        }
+        let before = drafts.len();
+        for list in single.iter().rev() {
+            drafts.extend(draft(job, exploration, id, &[*list]));
+        }
+        if !preserving.is_empty() {
+            drafts.extend(draft(job, exploration, id, &preserving));
+        }
+        has_tests[state] |= drafts.len() > before;
+    }
+    drafts.reverse();
+    drafts
+}
+
+fn list_of(job: &Job, list: ListId) -> &ArgumentList {
+    let n_makers = job.makers.len();
+    if list.idx() < n_makers { &job.makers[list.idx()] } else { &job.lists[list.idx() - n_makers] }
+}
+
+/// The way to a state and these calls there.
+fn draft(job: &Job, exploration: &Exploration, state: StateId, lists: &[ListId]) -> Option<Draft> {
+    let mut way = Vec::new();
+    exploration.table.path(state, &mut way);
+    let mut sequence = Sequence::empty();
+    let mut receiver = None;
+    for step in way {
+        let made =
+            append(&mut sequence, receiver, list_of(job, exploration.table.link(step).list))?;
+        receiver = receiver.or(Some(made));
+    }
+    let mut exercised = Vec::new();
+    for &list in lists {
+        exercised.push(append(&mut sequence, receiver, list_of(job, list))?);
+    }
+    if receiver.is_none() {
+        let made = exercised.first().copied()?;
+        let result = sequence.statements()[made.idx()].result();
+        let is_object = job.classes.iter().any(|class| result == Type::class(class));
+        receiver = is_object.then_some(made);
+    }
+    Some(Draft { sequence, receiver, state, exercised })
+}
+
+/// Adds a call; gives its variable.
+fn append(sequence: &mut Sequence, receiver: Option<Var>, list: &ArgumentList) -> Option<Var> {
+    let mut args: Vec<Arg> = Vec::new();
+    if list.method.has_receiver() {
+        args.push(Arg::Var(receiver?));
+    }
+    for argument in &list.arguments {
+        let arg = place(sequence, argument);
+        args.push(arg);
+    }
+    sequence.push(Operation::Call(list.method.clone()), args).ok()
+}
+
+/// Methods that say something of an object without changing it, by their names (as Randoop's rule) or
+/// because no call of them was seen to change a state.
+pub fn observers(job: &Job, exploration: &Exploration) -> Vec<Arc<Method>> {
+    let mut observers: Vec<Arc<Method>> = Vec::new();
+    for (idx, list) in job.lists.iter().enumerate() {
+        let method = &list.method;
+        let is_plain = method.dispatch == Dispatch::Instance && method.parameters.is_empty();
+        let is_value = !matches!(method.returns, Type::Void | Type::Array(_) | Type::Class(_))
+            || method.returns == Type::class("java/lang/String");
+        if !is_plain || !is_value || observers.contains(method) || &*method.name == "hashCode" {
+            continue;
+        }
+        let id = ListId(u32::try_from(job.makers.len() + idx).unwrap_or(u32::MAX));
+        let mut calls = exploration.calls.iter().filter(|call| call.list == id);
+        if calls.all(|call| call.end == End::Preserved) {
+            observers.push(method.clone());
+        }
+    }
+    observers
+}
+
+/// A test from a draft: runs it in each world and keeps what all agree on. `None` where it does not end
+/// alike in all worlds or does not come back; the error is a name that means nothing.
+pub fn settle(
+    worlds: &mut [Session],
+    draft: &Draft,
+    observers: &[Arc<Method>],
+    fuel: u64,
+) -> Result<Option<Test>, NotFound> {
+    let mut seen = Vec::new();
+    for world in worlds.iter_mut() {
+        seen.push(oracle::observe(world, &draft.sequence, observers, draft.receiver, fuel)?);
+    }
+    let Some(agreed) = oracle::agreed(&seen) else { return Ok(None) };
+    Ok(test(draft, &agreed, observers))
+}
+
+fn test(draft: &Draft, seen: &Observation, observers: &[Arc<Method>]) -> Option<Test> {
+    let throws = match &seen.end {
+        Some(oracle::End::Stopped(_)) => return None,
+        Some(oracle::End::Threw { class, message }) => {
+            Some(Throws { class: class.clone(), message: message.clone() })
+        }
+        None => None,
+    };
+    let mut checks = Vec::new();
+    for (idx, expected) in seen.results.iter().enumerate() {
+        let after = Var(u32::try_from(idx).ok()?);
+        if let Some(expected) = expected {
+            let expected = expected.clone();
+            checks.push(Check { after, subject: Subject::Result(after), expected });
+        }
+    }
+    let last = Var(u32::try_from(draft.sequence.len()).ok()?.checked_sub(1)?);
+    let exercised = draft.exercised.last().copied().unwrap_or(last);
+    let statements = draft.sequence.statements();
+    let method_of = |var: Var| statements[var.idx()].method();
+    if let Some(receiver) = draft.receiver {
+        for (method, said) in observers.iter().zip(&seen.observers) {
+            let was_called = draft.exercised.iter().any(|&var| method_of(var) == Some(method));
+            if let (Some(expected), false) = (said, was_called) {
+                let subject = Subject::Observer { receiver, method: method.clone() };
+                checks.push(Check { after: last, subject, expected: expected.clone() });
+            }
+        }
+    }
+    let title = title(draft, seen, exercised, throws.as_ref());
+    Some(Test { sequence: draft.sequence.clone(), checks, throws, notes: Vec::new(), title })
+}
+
+/// What the test's name says: method, the calls before it, what came out.
+fn title(draft: &Draft, seen: &Observation, exercised: Var, throws: Option<&Throws>) -> Title {
+    let statements = draft.sequence.statements();
+    let name = |var: Var| match statements[var.idx()].method() {
+        Some(method) if method.is_constructor() => "new".to_owned(),
+        Some(method) => method.name.to_string(),
+        None => "array".to_owned(),
+    };
+    let method = if draft.exercised.len() > 1 {
+        let mut names: Vec<String> = Vec::new();
+        for &var in &draft.exercised {
+            let own = name(var);
+            if !names.contains(&own) {
+                names.push(own);
+            }
+        }
+        if names.len() > 3 { "observers".to_owned() } else { names.join("And") }
+    } else {
+        name(exercised)
+    };
+    let Some(receiver) = draft.receiver.filter(|_| draft.state != StateId::WORLD) else {
+        let outcome = outcome(seen, exercised, throws);
+        return Title { method, state: String::new(), outcome };
+    };
+    let first_exercised = draft.exercised.first().map_or(0, |var| var.idx());
+    let on_receiver = statements[..first_exercised].iter().filter(|statement| {
+        let is_call = statement.method().is_some_and(|method| method.has_receiver());
+        is_call && statement.args.first() == Some(&Arg::Var(receiver))
+    });
+    let before: Vec<String> = on_receiver
+        .filter_map(|statement| statement.method().map(|method| capitalized(&method.name)))
+        .collect();
+    let state = match before.as_slice() {
+        [] => "onNew".to_owned(),
+        [only] => format!("after{only}"),
+        [.., second, last] if before.len() == 2 => format!("after{second}And{last}"),
+        [.., last] => format!("after{}CallsAnd{last}", before.len() - 1),
+    };
+    let outcome =
+        if draft.exercised.len() > 1 { String::new() } else { outcome(seen, exercised, throws) };
+    Title { method, state, outcome }
+}
+
+fn outcome(seen: &Observation, exercised: Var, throws: Option<&Throws>) -> String {
+    if let Some(throws) = throws {
+        let simple = throws.class.rsplit(['/', '$']).next().unwrap_or_default();
+        return format!("throws{}", simple.trim_end_matches("Exception"));
+    }
+    use suite::constant::Constant;
+    match seen.results.get(exercised.idx()) {
+        Some(Some(Expected::Equals(constant))) => match constant {
+            Constant::Boolean(true) => "returnsTrue".to_owned(),
+            Constant::Boolean(false) => "returnsFalse".to_owned(),
+            Constant::Null => "returnsNull".to_owned(),
+            Constant::Int(value) if (0..1000).contains(value) => format!("returns{value}"),
+            Constant::Int(value) if (-1000..0).contains(value) => {
+                format!("returnsMinus{}", value.unsigned_abs())
+            }
+            _ => String::new(),
+        },
+        _ => String::new(),
+    }
+}
+
+fn capitalized(name: &str) -> String {
+    let mut letters = name.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}

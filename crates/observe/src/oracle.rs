@@ -1,0 +1,272 @@
+//! What a run of a sequence shows that a test can check: results, the exception at the end, and what
+//! observers say afterwards.
+//!
+//! A run is described in the terms of a suite, so that runs in several worlds can be compared; only what
+//! is the same in all of them may become an oracle ([`agreed`]).
+
+use std::sync::Arc;
+
+use suite::constant::Constant;
+use suite::method::Method;
+use suite::sequence::{Sequence, Var};
+use suite::test::Expected;
+use suite::types::Type;
+use vm::class::Shape;
+use vm::frame::Stop;
+use vm::heap::ELEMENTS_OFFSET;
+use vm::interp::Outcome;
+use vm::mode::Plain;
+use vm::value::{Kind, Ref, Value};
+use vm::vm::Vm;
+
+use crate::session::{NotFound, Session, kind_of};
+
+/// Longest string and array that is written into a check.
+const LONGEST_TEXT: usize = 200;
+const LONGEST_ARRAY: u32 = 16;
+
+/// What one run showed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observation {
+    /// What can be said of each statement's result; `None` where nothing can.
+    pub results: Vec<Option<Expected>>,
+    /// How the last statement ended, where it did not return.
+    pub end: Option<End>,
+    /// What each observer says after the last statement; `None` where it does not return a value
+    /// that can be written down.
+    pub observers: Vec<Option<Expected>>,
+}
+
+/// How a sequence ended that did not return.
+#[derive(Debug, Clone, PartialEq)]
+pub enum End {
+    /// By an exception.
+    Threw {
+        /// Internal name of its class.
+        class: Arc<str>,
+        /// What it says; `None` where that depends on more than the code under test.
+        message: Option<Option<String>>,
+    },
+    /// Not at all.
+    Stopped(Stop),
+}
+
+/// Runs a sequence, and observers on one of its variables if it comes to its end. Leaves the machine as
+/// it was.
+pub fn observe(
+    session: &mut Session,
+    sequence: &Sequence,
+    observers: &[Arc<Method>],
+    receiver: Option<Var>,
+    fuel: u64,
+) -> Result<Observation, NotFound> {
+    let mark = session.vm.mark();
+    let seen = watch(session, sequence, observers, receiver, fuel);
+    session.vm.rollback(mark);
+    seen
+}
+
+fn watch(
+    session: &mut Session,
+    sequence: &Sequence,
+    observers: &[Arc<Method>],
+    receiver: Option<Var>,
+    fuel: u64,
+) -> Result<Observation, NotFound> {
+    let (values, stopped) = session.run(sequence, fuel)?;
+    let mut seen = Observation { results: Vec::new(), end: None, observers: Vec::new() };
+    for (idx, &value) in values.iter().enumerate() {
+        let statement = &sequence.statements()[idx];
+        let expected = match statement.method() {
+            // The object itself says nothing new, nor does an array that was written down.
+            None => None,
+            Some(method) if method.is_constructor() => None,
+            Some(_) => describe(&session.vm, &statement.result(), value, sequence, &values[..idx]),
+        };
+        seen.results.push(expected);
+    }
+    match stopped {
+        Some(Outcome::Threw(exception)) => seen.end = Some(thrown(session, exception, fuel)),
+        Some(Outcome::Stopped(stop)) => seen.end = Some(End::Stopped(stop)),
+        Some(Outcome::Returned(_)) | None => {
+            let Some(receiver) = receiver else { return Ok(seen) };
+            for observer in observers {
+                let resolved = session.resolve(observer)?;
+                let mark = session.vm.mark();
+                let outcome = session.call(&mut Plain, &resolved, &[values[receiver.idx()]], fuel);
+                let said = match outcome {
+                    Outcome::Returned(value) => {
+                        describe(&session.vm, &observer.returns, value.to_slot(), sequence, &[])
+                    }
+                    _ => None,
+                };
+                session.vm.rollback(mark);
+                seen.observers.push(said.filter(|said| matches!(said, Expected::Equals(_))));
+            }
+        }
+    }
+    Ok(seen)
+}
+
+/// What all runs show alike; `None` where they do not even end alike.
+pub fn agreed(observations: &[Observation]) -> Option<Observation> {
+    let (first, others) = observations.split_first()?;
+    let mut common = first.clone();
+    for other in others {
+        match (&mut common.end, &other.end) {
+            (None, None) => {}
+            (
+                Some(End::Threw { class, message }),
+                Some(End::Threw { class: other_class, message: other_message }),
+            ) if class == other_class => {
+                if message != other_message {
+                    *message = None;
+                }
+            }
+            (Some(End::Stopped(one)), Some(End::Stopped(two))) if one == two => {}
+            _ => return None,
+        }
+        if common.results.len() != other.results.len() {
+            return None;
+        }
+        keep_equal(&mut common.results, &other.results);
+        keep_equal(&mut common.observers, &other.observers);
+    }
+    Some(common)
+}
+
+fn keep_equal(kept: &mut [Option<Expected>], others: &[Option<Expected>]) {
+    for (mine, other) in kept.iter_mut().zip(others) {
+        if mine != other {
+            *mine = None;
+        }
+    }
+}
+
+fn thrown(session: &mut Session, exception: Ref, fuel: u64) -> End {
+    if exception.is_null() {
+        return End::Stopped(Stop::Unsupported("an argument could not be built".to_owned()));
+    }
+    let class_id = session.vm.class_of(exception);
+    let class: Arc<str> = session.vm.class(class_id).name.to_string().into();
+    // What the JVM itself says here depends on how the classes were compiled and loaded.
+    let is_of_machine = matches!(
+        &*class,
+        "java/lang/NullPointerException"
+            | "java/lang/ClassCastException"
+            | "java/lang/StackOverflowError"
+            | "java/lang/OutOfMemoryError"
+    );
+    let message = match session.vm.lookup_method(class_id, b"getMessage", b"()Ljava/lang/String;") {
+        Some(method) if !is_of_machine => {
+            match session.vm.call(&mut Plain, method, &[exception.to_slot()], Some(fuel)) {
+                Outcome::Returned(Value::Ref(text)) => {
+                    Some(text.some().map(|text| session.vm.string_text(text)))
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    };
+    End::Threw {
+        class,
+        message: message.filter(|text| text.as_ref().is_none_or(|text| text.len() <= LONGEST_TEXT)),
+    }
+}
+
+/// What can be said of a value.
+fn describe(
+    vm: &Vm,
+    of: &Type,
+    word: u64,
+    sequence: &Sequence,
+    earlier: &[u64],
+) -> Option<Expected> {
+    if *of == Type::Void {
+        return None;
+    }
+    if !of.is_reference() {
+        return primitive(kind_of(of), word).map(Expected::Equals);
+    }
+    let object = Ref::from_slot(word);
+    if object.is_null() {
+        return Some(Expected::Equals(Constant::Null));
+    }
+    if let Some(constant) = constant_of(vm, object) {
+        return constant.map(Expected::Equals);
+    }
+    let is_same = |(idx, &value): (usize, &u64)| {
+        value == word && sequence.statements()[idx].result().is_reference()
+    };
+    if let Some(idx) = earlier.iter().enumerate().position(is_same) {
+        return u32::try_from(idx).ok().map(|idx| Expected::Same(Var(idx)));
+    }
+    if let Shape::Array { element, .. } = vm.class(vm.class_of(object)).shape
+        && let Some(elements) = elements(vm, object, element)
+    {
+        return Some(Expected::ArrayEquals(elements));
+    }
+    Some(Expected::NotNull)
+}
+
+fn elements(vm: &Vm, array: Ref, kind: Kind) -> Option<Vec<Constant>> {
+    let length = vm.heap.array_length(array);
+    if length > LONGEST_ARRAY || kind == Kind::Ref {
+        return None;
+    }
+    (0..length)
+        .map(|idx| {
+            let offset = ELEMENTS_OFFSET + idx * kind.size();
+            let mut word = [0; 8];
+            let size = kind.size() as usize;
+            word[..size].copy_from_slice(vm.heap.bytes(array, offset, size));
+            primitive(kind, u64::from_le_bytes(word))
+        })
+        .collect()
+}
+
+/// The constant that stands for an object: `None` where there is none, `Some(None)` where it is too
+/// long to be written down.
+fn constant_of(vm: &Vm, object: Ref) -> Option<Option<Constant>> {
+    let id = vm.class_of(object);
+    let class = vm.class(id);
+    if id == vm.known.string {
+        let units = vm.string_utf16(object);
+        return Some((units.len() <= LONGEST_TEXT).then(|| Constant::Text(units.into())));
+    }
+    if vm.known.boxes.contains(&id) {
+        let field = class.fields.iter().find(|field| !field.is_static())?;
+        let mut word = [0; 8];
+        let size = field.kind.size() as usize;
+        word[..size].copy_from_slice(vm.heap.bytes(object, field.offset, size));
+        let constant = primitive(field.kind, u64::from_le_bytes(word))?;
+        return Some(Some(Constant::Boxed(Box::new(constant))));
+    }
+    let base = vm.class(*class.supers.get(1)?);
+    if base.name.as_bytes() != b"java/lang/Enum" {
+        return None;
+    }
+    let name = base.field(b"name", b"Ljava/lang/String;")?;
+    let name = vm.heap.load_ref(object, name.offset).some()?;
+    let declaring = vm.class(*class.supers.get(2)?).name.to_string();
+    Some(Some(Constant::Enum { class: declaring.into(), name: vm.string_text(name).into() }))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "the low bits of a word are the value"
+)]
+fn primitive(kind: Kind, word: u64) -> Option<Constant> {
+    Some(match kind {
+        Kind::Boolean => Constant::Boolean(word & 1 != 0),
+        Kind::Byte => Constant::Byte(word as i8),
+        Kind::Char => Constant::Char(word as u16),
+        Kind::Short => Constant::Short(word as i16),
+        Kind::Int => Constant::Int(word as i32),
+        Kind::Long => Constant::Long(word as i64),
+        Kind::Float => Constant::Float(word as u32),
+        Kind::Double => Constant::Double(word),
+        Kind::Ref | Kind::Void => return None,
+    })
+}
