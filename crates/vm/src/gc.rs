@@ -73,6 +73,13 @@ pub struct Stats {
     pub n_put_off: u64,
 }
 
+impl Stats {
+    /// Collections so far: where the number is the same as before, nothing has moved.
+    pub fn n_collections(&self) -> u64 {
+        self.n_young + self.n_full
+    }
+}
+
 /// How much is collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Extent {
@@ -219,6 +226,9 @@ impl Vm {
         let new_top = cycle.plan();
         let first = if young { gc.n_old_interned } else { 0 };
         update_interned(self, &cycle, first);
+        for object in self.handles.followed_mut() {
+            *object = if cycle.is_live(*object) { cycle.forward(*object) } else { Ref::NULL };
+        }
         let pending: Vec<Ref> = pending.iter().map(|&reference| cycle.forward(reference)).collect();
         cycle.update_roots();
         cycle.slide();

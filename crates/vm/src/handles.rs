@@ -11,11 +11,17 @@ use crate::value::Ref;
 #[must_use = "an object is held until its handle is released"]
 pub struct Handle(u32);
 
+/// Stands for an object that may go: it is followed, not held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Followed(u32);
+
 /// The held objects of one machine.
 #[derive(Debug, Default, Clone)]
 pub struct Handles {
     slots: Vec<Ref>,
     free: Vec<u32>,
+    followed: Vec<Ref>,
+    free_followed: Vec<u32>,
 }
 
 impl Handles {
@@ -39,6 +45,33 @@ impl Handles {
     pub fn release(&mut self, handle: Handle) -> Ref {
         self.free.push(handle.0);
         std::mem::replace(&mut self.slots[handle.0 as usize], Ref::NULL)
+    }
+
+    /// Follows an object without holding it: where it is after collections, as long as it lives.
+    #[expect(clippy::cast_possible_truncation, reason = "far fewer objects than 2^32")]
+    pub fn follow(&mut self, object: Ref) -> Followed {
+        if let Some(idx) = self.free_followed.pop() {
+            self.followed[idx as usize] = object;
+            return Followed(idx);
+        }
+        self.followed.push(object);
+        Followed(self.followed.len() as u32 - 1)
+    }
+
+    /// Where a followed object is now; null once it was collected.
+    pub fn followed(&self, followed: Followed) -> Ref {
+        self.followed[followed.0 as usize]
+    }
+
+    /// Follows an object no longer.
+    pub fn unfollow(&mut self, followed: Followed) {
+        self.followed[followed.0 as usize] = Ref::NULL;
+        self.free_followed.push(followed.0);
+    }
+
+    /// The followed objects, for the collector.
+    pub(crate) fn followed_mut(&mut self) -> impl Iterator<Item = &mut Ref> {
+        self.followed.iter_mut().filter(|object| !object.is_null())
     }
 
     /// The slots, for the collector.

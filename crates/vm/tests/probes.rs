@@ -108,6 +108,7 @@ fn probes_report_reads_writes_branches_calls_allocations_and_exceptions_in_order
         let mut log = Log::default();
         assert_eq!(vm.call(&mut log, run, &[4], None), Outcome::Returned(Value::Int(7)));
         let expected = [
+            "enter run",
             "new",
             "enter <init>",
             "write Int 4",

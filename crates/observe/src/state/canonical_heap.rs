@@ -128,6 +128,16 @@ impl CanonicalHeap {
         mixer.finish()
     }
 
+    /// Whether instances of an object's class are values: no two with the same content are told apart.
+    pub fn is_value(&mut self, vm: &Vm, object: Ref) -> bool {
+        let class = vm.class_of(object);
+        let plan = match self.plans.get(class.idx()) {
+            Some(plan) if !matches!(plan.form, Form::Unknown) => *plan,
+            _ => self.plan(vm, class),
+        };
+        matches!(plan.form, Form::Text | Form::Mirror | Form::Constant(_) | Form::Boxed(..))
+    }
+
     /// Writes the chosen part of the heap behind these roots.
     pub fn write<E: Edges, S: Sink>(&mut self, vm: &Vm, roots: &[Root], edges: &E, sink: &mut S) {
         self.visited.clear();
@@ -154,6 +164,8 @@ impl CanonicalHeap {
                 continue;
             }
             let (object, next) = (open.object, open.next);
+            // The same on every machine, in whatever order it met its classes.
+            let place = open.end - next;
             open.next += 1;
             if open.is_array {
                 if E::ALL {
@@ -169,7 +181,7 @@ impl CanonicalHeap {
                 if !edges.has(object, slot.offset) {
                     continue;
                 }
-                sink.word(u64::from(next));
+                sink.word(u64::from(place));
             }
             if slot.kind == Kind::Ref {
                 self.reference(vm, vm.heap.load_ref(object, slot.offset), edges, sink);

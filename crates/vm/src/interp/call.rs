@@ -209,6 +209,9 @@ pub(super) fn push_upcall(vm: *mut Vm, upcall: Upcall) -> Flow {
         *callee = Frame { pc: (*rt).entry, fp, method: rt, extra: locked };
         vm.frame = callee;
         vm.thread().hooks.push(upcall.hook);
+        if let Some(on_enter) = vm.run.on_enter {
+            on_enter(vm, rt, fp);
+        }
         Flow::at((*rt).entry, fp)
     }
 }

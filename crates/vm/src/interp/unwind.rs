@@ -25,6 +25,11 @@ pub(super) fn throw(vm: *mut Vm, exception: Ref) -> Flow {
             if rt.is_null() {
                 match leave_hook(&mut *vm, exception) {
                     Some(next) => {
+                        if next != exception
+                            && let Some(on_thrown) = (*vm).run.on_thrown
+                        {
+                            on_thrown(vm, next);
+                        }
                         exception = next;
                         at_instruction = true;
                         continue;
