@@ -9,9 +9,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("vm", &["classfile"]),
     ("suite", &[]),
     ("observe", &["classfile", "vm", "suite"]),
+    ("distill", &["classfile", "suite", "observe"]),
     ("emit", &["classfile", "suite"]),
     ("generate", &["classfile", "vm", "suite", "observe"]),
-    ("cli", &["generate", "classfile", "vm", "suite", "observe", "emit"]),
+    ("cli", &["generate", "classfile", "vm", "suite", "observe", "distill", "emit"]),
     ("testkit", &[]),
 ];
 

@@ -1,0 +1,5 @@
+//! Makes much into little: which tests of a suite are worth keeping, and why.
+//!
+//! Works on plain data that others measured. Must not know: how tests are run, files, terminals.
+
+pub mod reduce;

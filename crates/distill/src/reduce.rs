@@ -1,0 +1,161 @@
+//! Minimal suites: no kept test is redundant for the other kept ones.
+//!
+//! A test is what it covers: numbers of things (method executions that a technique cannot tell apart).
+//! A test is redundant for a suite iff the suite covers all that it covers (definition 7 of Xie, Marinov
+//! and Notkin, 2004); a suite is minimal iff no test of it is redundant for the rest (definition 8). The
+//! paper's own way (section 4.2) goes through the suite in order and keeps what adds something; that
+//! is not always minimal, since a later test may cover all of an earlier one, so a backward pass
+//! follows here.
+
+use std::collections::{BTreeSet, BinaryHeap};
+
+/// What a test covers; numbers ascend and appear once.
+pub type Covered = Vec<u32>;
+
+/// In which order tests get a chance to be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// That of the suite, as in the paper.
+    Suite,
+    /// The one that adds most comes next; the earlier one among equals.
+    Greedy,
+}
+
+/// What is left of a suite, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reduction {
+    /// Positions of the tests that are kept, ascending.
+    pub kept: Vec<usize>,
+    /// The others, ascending.
+    pub redundant: Vec<Redundant>,
+}
+
+/// A test that is redundant for the kept ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redundant {
+    /// Its position.
+    pub test: usize,
+    /// Positions of kept tests that together cover all of it, ascending; few, not always the fewest.
+    pub covered_by: Vec<usize>,
+}
+
+/// A minimal suite.
+pub fn reduce(tests: &[Covered], order: Order) -> Reduction {
+    let candidates = match order {
+        Order::Suite => suite_order(tests),
+        Order::Greedy => greedy_order(tests),
+    };
+    let kept = minimal(tests, candidates);
+    let is_kept: BTreeSet<usize> = kept.iter().copied().collect();
+    let redundant = (0..tests.len())
+        .filter(|test| !is_kept.contains(test))
+        .map(|test| Redundant { test, covered_by: cover(tests, &kept, &tests[test]) })
+        .collect();
+    Reduction { kept, redundant }
+}
+
+/// All tests in the order that covers most soonest; those that add nothing come last, in suite order.
+pub fn prioritize(tests: &[Covered]) -> Vec<usize> {
+    let mut order = greedy_order(tests);
+    let chosen: BTreeSet<usize> = order.iter().copied().collect();
+    order.extend((0..tests.len()).filter(|test| !chosen.contains(test)));
+    order
+}
+
+/// The tests that add something to those before them.
+fn suite_order(tests: &[Covered]) -> Vec<usize> {
+    let mut seen = Seen::of(tests);
+    (0..tests.len()).filter(|&test| seen.add(&tests[test]) > 0).collect()
+}
+
+/// Tests that add something, the most first.
+fn greedy_order(tests: &[Covered]) -> Vec<usize> {
+    let mut seen = Seen::of(tests);
+    // What a test adds only shrinks, so an old figure is an upper bound.
+    let mut heap: BinaryHeap<(usize, std::cmp::Reverse<usize>)> = tests
+        .iter()
+        .enumerate()
+        .map(|(test, covered)| (covered.len(), std::cmp::Reverse(test)))
+        .collect();
+    let mut order = Vec::new();
+    while let Some((bound, test)) = heap.pop() {
+        let adds = seen.count_new(&tests[test.0]);
+        if adds == 0 {
+            continue;
+        }
+        if adds < bound {
+            heap.push((adds, test));
+            continue;
+        }
+        seen.add(&tests[test.0]);
+        order.push(test.0);
+    }
+    order
+}
+
+/// Drops tests that the others cover, the last ones first; ascending.
+fn minimal(tests: &[Covered], mut kept: Vec<usize>) -> Vec<usize> {
+    kept.sort_unstable();
+    let mut n_tests = vec![0_u32; n_things(tests)];
+    for &thing in kept.iter().flat_map(|&test| &tests[test]) {
+        n_tests[thing as usize] += 1;
+    }
+    let mut minimal = Vec::with_capacity(kept.len());
+    for &test in kept.iter().rev() {
+        if tests[test].iter().all(|&thing| n_tests[thing as usize] > 1) {
+            for &thing in &tests[test] {
+                n_tests[thing as usize] -= 1;
+            }
+        } else {
+            minimal.push(test);
+        }
+    }
+    minimal.reverse();
+    minimal
+}
+
+/// Few of the kept tests that cover all of `wanted`, ascending.
+fn cover(tests: &[Covered], kept: &[usize], wanted: &Covered) -> Vec<usize> {
+    let mut left: BTreeSet<u32> = wanted.iter().copied().collect();
+    let mut chosen = Vec::new();
+    while !left.is_empty() {
+        let adds = |&test: &usize| tests[test].iter().filter(|thing| left.contains(thing)).count();
+        let best = kept.iter().copied().max_by_key(|test| (adds(test), std::cmp::Reverse(*test)));
+        let Some(best) = best.filter(|best| adds(best) > 0) else { break };
+        for thing in &tests[best] {
+            left.remove(thing);
+        }
+        chosen.push(best);
+    }
+    chosen.sort_unstable();
+    chosen
+}
+
+fn n_things(tests: &[Covered]) -> usize {
+    tests.iter().flatten().max().map_or(0, |&last| last as usize + 1)
+}
+
+/// What was covered so far.
+struct Seen(Vec<bool>);
+
+impl Seen {
+    fn of(tests: &[Covered]) -> Seen {
+        Seen(vec![false; n_things(tests)])
+    }
+
+    fn count_new(&self, covered: &Covered) -> usize {
+        covered.iter().filter(|&&thing| !self.0[thing as usize]).count()
+    }
+
+    /// How many were new.
+    fn add(&mut self, covered: &Covered) -> usize {
+        let n_new = self.count_new(covered);
+        for &thing in covered {
+            self.0[thing as usize] = true;
+        }
+        n_new
+    }
+}
+
+#[cfg(test)]
+mod tests;
