@@ -51,6 +51,16 @@ impl Probe {
         Probe { wanted, hits: Vec::new() }
     }
 
+    /// What a probe would have taken down where branches went these ways; of lines it knows nothing.
+    pub fn of_edges(edges: impl Iterator<Item = (Place, u32)>) -> Probe {
+        let mut probe = Probe::new(Box::new(|_| true));
+        for (place, edge) in edges {
+            let hits = probe.hits(place.method);
+            set(hits.edges.entry(place.bci).or_default(), edge as usize);
+        }
+        probe
+    }
+
     fn hits(&mut self, method: MethodId) -> &mut Hits {
         if self.hits.len() <= method.idx() {
             self.hits.resize_with(method.idx() + 1, Hits::default);

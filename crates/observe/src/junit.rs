@@ -52,7 +52,30 @@ pub fn run<M: Mode>(
     fuel: Option<u64>,
     hear: Hear,
 ) -> Result<Report, RunError> {
-    attach(vm, hear);
+    run_with(vm, mode, plan, record::Recorder::new(hear), fuel)
+}
+
+/// As [`run`], but what is limited is every single test, with what it needs before it.
+pub fn run_limited<M: Mode>(
+    vm: &mut Vm,
+    mode: &mut M,
+    plan: &Plan,
+    test_fuel: u64,
+    hear: Hear,
+) -> Result<Report, RunError> {
+    let mut recorder = record::Recorder::new(hear);
+    recorder.test_fuel = Some(i64::try_from(test_fuel).unwrap_or(i64::MAX - 1));
+    run_with(vm, mode, plan, recorder, None)
+}
+
+fn run_with<M: Mode>(
+    vm: &mut Vm,
+    mode: &mut M,
+    plan: &Plan,
+    recorder: record::Recorder,
+    fuel: Option<u64>,
+) -> Result<Report, RunError> {
+    attach(vm, recorder);
     let ended = run_all(vm, mode, plan, fuel);
     let recorder = detach(vm);
     match ended {
@@ -63,11 +86,11 @@ pub fn run<M: Mode>(
 }
 
 /// Puts a recorder on the machine, and the natives that write into it.
-fn attach(vm: &mut Vm, hear: Hear) {
+fn attach(vm: &mut Vm, recorder: record::Recorder) {
     if vm.natives.find(record::EVENTS, "started", "").is_none() {
         Arc::make_mut(&mut vm.natives).add(record::NATIVES);
     }
-    vm.attachment = Some(Box::new(record::Recorder::new(hear)));
+    vm.attachment = Some(Box::new(recorder));
 }
 
 fn detach(vm: &mut Vm) -> Box<record::Recorder> {

@@ -10,6 +10,7 @@ pub mod java;
 pub mod junit;
 pub mod mutation;
 pub mod oracle;
+pub mod record;
 pub mod session;
 pub mod snapshot;
 pub mod state;

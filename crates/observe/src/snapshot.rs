@@ -20,6 +20,8 @@ pub struct Snapshot {
     bytes: Vec<u8>,
     edges: Vec<Edge>,
     roots: Vec<Target>,
+    /// What is referred to and not copied.
+    shared: Vec<Ref>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -41,8 +43,10 @@ struct Edge {
 
 #[derive(Debug, Clone, Copy)]
 enum Target {
+    Null,
     Node(u32),
-    Shared(Ref),
+    /// A position in `shared`.
+    Shared(u32),
 }
 
 impl Snapshot {
@@ -52,9 +56,14 @@ impl Snapshot {
         let mut snapshot = Snapshot::default();
         let mut visited = Visited::default();
         let mut waiting: Vec<Ref> = Vec::new();
+        let mut shared = Vec::new();
         let mut target = |object: Ref, waiting: &mut Vec<Ref>| {
-            if object.is_null() || vm.class_of(object) == vm.known.class || is_shared(object) {
-                return Target::Shared(object);
+            if object.is_null() {
+                return Target::Null;
+            }
+            if vm.class_of(object) == vm.known.class || is_shared(object) {
+                shared.push(object);
+                return Target::Shared(shared.len() as u32 - 1);
             }
             match visited.visit(object) {
                 Some(number) => Target::Node(number),
@@ -97,7 +106,13 @@ impl Snapshot {
             snapshot.nodes.push(node);
             next += 1;
         }
+        snapshot.shared = shared;
         snapshot
+    }
+
+    /// What the copy refers to, so that whoever keeps it can follow the objects when they move.
+    pub fn shared_mut(&mut self) -> &mut [Ref] {
+        &mut self.shared
     }
 
     /// Number of objects copied.
@@ -123,8 +138,9 @@ impl Snapshot {
             made.push(object);
         }
         let place = |target: Target| match target {
+            Target::Null => Ref::NULL,
             Target::Node(idx) => made[idx as usize],
-            Target::Shared(object) => object,
+            Target::Shared(idx) => self.shared[idx as usize],
         };
         for edge in &self.edges {
             vm.heap.store_ref(made[edge.from as usize], edge.offset, place(edge.to));

@@ -37,6 +37,8 @@ pub(super) struct Recorder {
     path: Vec<Option<usize>>,
     running: BTreeSet<usize>,
     hear: Hear,
+    /// Bytecodes (roughly) that pass from the start of one test to the start of the next.
+    pub(super) test_fuel: Option<i64>,
     /// The `Steps` that tests wait at, where the suite runs step by step.
     pub(super) gate: Option<Handle>,
     /// A test has started or ended since the last stop.
@@ -85,6 +87,7 @@ impl Recorder {
             failed: BTreeSet::new(),
             ended: None,
             trial: None,
+            test_fuel: None,
         }
     }
 
@@ -327,7 +330,16 @@ fn started(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
         recorder.start(idx);
         recorder.stop_at(idx, id, false);
     }
+    limit(vm);
     Ok(0)
+}
+
+/// A new test has all the fuel of one.
+fn limit(vm: &mut Vm) {
+    if let Some(fuel) = recorder(vm).and_then(|recorder| recorder.test_fuel) {
+        vm.fuel_reserve = fuel;
+        vm.poll_soon();
+    }
 }
 
 /// `skipped(String id, String reason)`.
@@ -464,6 +476,7 @@ fn test_started(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     recorder.nodes[idx].is_test = true;
     recorder.start(idx);
     recorder.stop_at(idx, key, false);
+    limit(vm);
     Ok(0)
 }
 

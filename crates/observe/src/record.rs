@@ -1,0 +1,537 @@
+//! Records the method executions of a JUnit run: which methods of the classes under test were called from
+//! outside, in which entry state, by which test.
+//!
+//! A call is recorded where it crosses from a client into a candidate object; what happens until it comes
+//! back, on the same thread, is inside, whoever calls whom there. Constructors are methods without a
+//! receiver, static initialisers are inside. An execution is kept once for all that one run can tell
+//! apart; [`Recording::classes`] says which executions are the same under a technique. Must not know:
+//! what is done with redundant tests.
+
+mod candidates;
+mod edges;
+mod equivalence;
+mod history;
+mod recording;
+mod states;
+mod timeline;
+
+use rustc_hash::FxHashMap;
+use vm::frame::Frame;
+use vm::handles::Handle;
+use vm::mode::{Mode, Place};
+use vm::value::{ClassId, Kind, MethodId, Ref};
+use vm::vm::Vm;
+
+pub use equivalence::Classes;
+pub use recording::{Exception, Recording, TestRun, Verdict};
+
+use crate::arguments::places;
+use crate::coverage::Wanted;
+use crate::junit::{Hear, Report};
+use crate::state::canonical_heap::{CanonicalHeap, Root};
+use crate::state::fingerprint::{Fingerprint, Mixer};
+use crate::state::mask::Mask;
+use crate::state::technique::Technique;
+use crate::state::{modifying_seq, whole_seq};
+use candidates::Candidates;
+use edges::Edges;
+use history::{Expression, History, Text, TextId};
+use states::{StateId, States};
+use timeline::Timeline;
+
+/// A technique for receivers and one for arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Techniques {
+    /// How the receiver's state is represented.
+    pub receiver: Technique,
+    /// How the arguments' states are represented.
+    pub arguments: Technique,
+}
+
+impl Techniques {
+    /// One technique for both.
+    pub fn both(technique: Technique) -> Techniques {
+        Techniques { receiver: technique, arguments: technique }
+    }
+
+    fn is_mixed(self) -> bool {
+        self.receiver != self.arguments
+    }
+
+    fn has(self, wanted: &[Technique]) -> bool {
+        wanted.contains(&self.receiver) || wanted.contains(&self.arguments)
+    }
+}
+
+/// What is recorded.
+pub struct Watch {
+    /// Whether a class is under test, by internal name.
+    pub wanted: Wanted,
+    /// The techniques that will be asked for.
+    pub techniques: Vec<Techniques>,
+    /// What is no part of a state.
+    pub mask: Mask,
+    /// Whether executions can be printed.
+    pub with_texts: bool,
+}
+
+/// What has to be computed for the techniques that were asked for.
+#[derive(Debug, Clone, Copy)]
+struct Needs {
+    sequences: bool,
+    modifying: bool,
+    joint: bool,
+    components: bool,
+    states: bool,
+}
+
+impl Needs {
+    fn of(watch: &Watch) -> Needs {
+        use Technique::{ModifyingSeq, MonitorEquals, PairwiseEquals, WholeSeq, WholeState};
+        let any = |wanted: &[Technique]| watch.techniques.iter().any(|all| all.has(wanted));
+        let states = any(&[MonitorEquals, PairwiseEquals]);
+        Needs {
+            sequences: any(&[WholeSeq, ModifyingSeq]) || watch.with_texts,
+            modifying: any(&[ModifyingSeq]) || watch.with_texts,
+            joint: states || any(&[WholeState]),
+            components: watch
+                .techniques
+                .iter()
+                .any(|both| both.is_mixed() && both.has(&[WholeState])),
+            states,
+        }
+    }
+}
+
+const NOTHING: Fingerprint = Fingerprint(0);
+
+/// A method execution, by everything that some technique can tell apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Execution {
+    method: u32,
+    /// Receiver and arguments together.
+    joint: Fingerprint,
+    /// Receiver and arguments apart, where techniques differ.
+    whole: [Fingerprint; 2],
+    whole_seq: [Fingerprint; 2],
+    modifying_seq: [Fingerprint; 2],
+    state: StateId,
+}
+
+/// A method of which an execution was recorded.
+#[derive(Debug)]
+struct Recorded {
+    /// As people name it.
+    name: String,
+    short_name: String,
+    key: u64,
+    places: Vec<(usize, Kind)>,
+    returns: Kind,
+    is_constructor: bool,
+    is_initialiser: bool,
+    /// Whether the first part of the entry state is a receiver.
+    has_receiver: bool,
+}
+
+/// A call into a candidate that has not come back.
+#[derive(Debug)]
+struct Crossing {
+    /// Addresses of the frame and of the thread's first one.
+    frame: *mut Frame,
+    thread: *mut Frame,
+    method: u32,
+    call: Option<OpenCall>,
+}
+
+/// What is needed when the call comes back, where sequences are followed.
+#[derive(Debug)]
+struct OpenCall {
+    receiver: Option<Handle>,
+    /// What was reachable from the receiver.
+    before: Fingerprint,
+    expression: Option<Expression>,
+    parts: Vec<Expression>,
+}
+
+/// Records while a suite runs; with `COVERAGE` also which ways branches went.
+pub struct Recorder<const COVERAGE: bool> {
+    needs: Needs,
+    mask: Mask,
+    candidates: Candidates,
+    heap: CanonicalHeap,
+    timeline: Timeline,
+    history: History,
+    states: States,
+    edges: Edges,
+    open: Vec<Crossing>,
+    by_method: FxHashMap<MethodId, u32>,
+    methods: Vec<Recorded>,
+    by_content: FxHashMap<Execution, u32>,
+    executions: Vec<Execution>,
+    /// By execution: its parts, with all calls and with those that changed something.
+    texts: Vec<[Vec<TextId>; 2]>,
+    /// By execution: one more than the bin that had it last.
+    last: Vec<u32>,
+    /// Bin and execution, without immediate repetitions.
+    log: Vec<(u32, u32)>,
+    /// By bin.
+    n_executions: Vec<u64>,
+    thrown: Option<ClassId>,
+    by_exception: FxHashMap<(ClassId, u32), u32>,
+    exceptions: Vec<Exception>,
+    /// Bin and exception.
+    raised: Vec<(u32, u32)>,
+    roots: Vec<Root>,
+}
+
+impl<const COVERAGE: bool> Recorder<COVERAGE> {
+    /// A recorder for one run on one machine.
+    pub fn new(watch: Watch) -> Recorder<COVERAGE> {
+        Recorder {
+            needs: Needs::of(&watch),
+            heap: CanonicalHeap::new(watch.mask.clone()),
+            mask: watch.mask,
+            candidates: Candidates::new(watch.wanted),
+            timeline: Timeline::new(),
+            history: History::new(watch.with_texts),
+            states: States::default(),
+            edges: Edges::default(),
+            open: Vec::new(),
+            by_method: FxHashMap::default(),
+            methods: Vec::new(),
+            by_content: FxHashMap::default(),
+            executions: Vec::new(),
+            texts: Vec::new(),
+            last: Vec::new(),
+            log: Vec::new(),
+            n_executions: Vec::new(),
+            thrown: None,
+            by_exception: FxHashMap::default(),
+            exceptions: Vec::new(),
+            raised: Vec::new(),
+            roots: Vec::new(),
+        }
+    }
+
+    /// What the run must be told to report to, so that executions find their tests.
+    pub fn hear(&self) -> Hear {
+        self.timeline.hear()
+    }
+
+    /// What was recorded, by test. The run is over.
+    pub fn finish(mut self, vm: &mut Vm, report: &Report) -> Recording {
+        for crossing in std::mem::take(&mut self.open) {
+            drop_call(vm, crossing.call);
+        }
+        self.history.forget(vm);
+        recording::make(self, report)
+    }
+
+    /// Whether a frame of the running thread stands inside a call into a candidate.
+    fn is_inside(&mut self, vm: &mut Vm, thread: *mut Frame, frame: *mut Frame) -> bool {
+        let mut is_inside = false;
+        let mut idx = 0;
+        while idx < self.open.len() {
+            let crossing = &self.open[idx];
+            if crossing.thread == thread {
+                if crossing.frame < frame {
+                    is_inside = true;
+                } else {
+                    // Its frame was dropped without a word: the call was abandoned.
+                    drop_call(vm, self.open.swap_remove(idx).call);
+                    continue;
+                }
+            }
+            idx += 1;
+        }
+        is_inside
+    }
+
+    fn method(&mut self, vm: &Vm, id: MethodId) -> u32 {
+        if let Some(&idx) = self.by_method.get(&id) {
+            return idx;
+        }
+        let method = vm.method(id);
+        let class = vm.class(method.class);
+        let mut key = Mixer::new(4);
+        for name in [class.name, method.name, method.descriptor] {
+            key.bytes(name.as_bytes());
+        }
+        let name = method.name.to_string();
+        let is_constructor = name == "<init>";
+        let signature = suite::method::Method::new(
+            &class.name.to_string(),
+            &name,
+            &method.descriptor.to_string(),
+            method.is_static(),
+        );
+        let mut places = places(method);
+        if is_constructor {
+            places.remove(0);
+        }
+        let recorded = Recorded {
+            name: signature.map_or_else(|| name.clone(), |signature| signature.to_string()),
+            is_initialiser: name == "<clinit>",
+            short_name: name,
+            key: key.half(),
+            places,
+            returns: method.returns,
+            is_constructor,
+            has_receiver: !is_constructor && !method.is_static(),
+        };
+        #[expect(clippy::cast_possible_truncation, reason = "far fewer methods than 2^32")]
+        let idx = self.methods.len() as u32;
+        self.methods.push(recorded);
+        self.by_method.insert(id, idx);
+        idx
+    }
+
+    /// A call crosses from a client into a candidate.
+    fn cross(&mut self, vm: &mut Vm, id: MethodId, args: &[u64], place: (*mut Frame, *mut Frame)) {
+        let idx = self.method(vm, id);
+        let (thread, frame) = place;
+        let mut crossing = Crossing { frame, thread, method: idx, call: None };
+        let method = &self.methods[idx as usize];
+        if method.is_initialiser {
+            self.open.push(crossing);
+            return;
+        }
+        let mut roots = std::mem::take(&mut self.roots);
+        roots.clear();
+        roots.extend(method.places.iter().map(|&(register, kind)| {
+            let word = args.get(register).copied().unwrap_or(0);
+            match kind {
+                Kind::Ref => Root::Object(Ref::from_slot(word)),
+                kind => Root::Primitive(kind, word),
+            }
+        }));
+        let n_receivers = usize::from(method.has_receiver);
+        let this = Ref::from_slot(args.first().copied().unwrap_or(0));
+        let mut execution = Execution {
+            method: idx,
+            joint: NOTHING,
+            whole: [NOTHING; 2],
+            whole_seq: [NOTHING; 2],
+            modifying_seq: [NOTHING; 2],
+            state: StateId::NONE,
+        };
+        if self.needs.joint {
+            execution.joint = self.heap.fingerprint(vm, &roots);
+        }
+        if self.needs.components {
+            let (receiver, arguments) = roots.split_at(n_receivers);
+            execution.whole = [receiver, arguments].map(|part| self.heap.fingerprint(vm, part));
+        }
+        if self.needs.states {
+            execution.state = self.states.keep(vm, execution.joint, &roots);
+        }
+        let mut text_parts = [Vec::new(), Vec::new()];
+        if self.needs.sequences {
+            let (open, parts) = self.open_call(vm, idx, &roots, this);
+            let (receiver, arguments) = parts.split_at(n_receivers);
+            let mix = |parts: &[Expression], get: fn(&Expression) -> Fingerprint| {
+                let mut mixer = Mixer::new(5);
+                parts.iter().for_each(|part| mixer.fingerprint(get(part)));
+                mixer.finish()
+            };
+            execution.whole_seq = [receiver, arguments].map(|all| mix(all, |part| part.whole));
+            if self.needs.modifying {
+                execution.modifying_seq =
+                    [receiver, arguments].map(|all| mix(all, |part| part.modifying));
+            }
+            if self.history.texts.is_some() {
+                text_parts = [
+                    parts.iter().map(|part| part.whole_text).collect(),
+                    parts.iter().map(|part| part.modifying_text).collect(),
+                ];
+            }
+            crossing.call = Some(OpenCall { parts, ..open });
+        }
+        self.roots = roots;
+        self.open.push(crossing);
+        self.note(execution, text_parts);
+    }
+
+    /// Expressions of receiver and arguments, and what the end of the call needs.
+    fn open_call(
+        &mut self,
+        vm: &mut Vm,
+        idx: u32,
+        roots: &[Root],
+        this: Ref,
+    ) -> (OpenCall, Vec<Expression>) {
+        self.history.sync(vm);
+        let parts: Vec<Expression> =
+            roots.iter().map(|&root| self.history.expression(&mut self.heap, vm, root)).collect();
+        let method = &self.methods[idx as usize];
+        let mut open =
+            OpenCall { receiver: None, before: NOTHING, expression: None, parts: vec![] };
+        if method.has_receiver || method.is_constructor {
+            open.receiver = Some(vm.handles.hold(this));
+        }
+        if method.has_receiver {
+            open.expression = parts.first().copied();
+            if self.needs.modifying {
+                open.before = self.heap.fingerprint(vm, &[Root::Object(this)]);
+            }
+        }
+        (open, parts)
+    }
+
+    /// Takes an execution down for the test that runs.
+    #[expect(clippy::cast_possible_truncation, reason = "far fewer executions than 2^32")]
+    fn note(&mut self, execution: Execution, texts: [Vec<TextId>; 2]) {
+        let number = match self.by_content.get(&execution) {
+            Some(&number) => number,
+            None => {
+                let number = self.executions.len() as u32;
+                self.by_content.insert(execution, number);
+                self.executions.push(execution);
+                self.last.push(0);
+                if self.history.texts.is_some() {
+                    self.texts.push(texts);
+                }
+                number
+            }
+        };
+        let bin = self.timeline.current();
+        if self.n_executions.len() <= bin as usize {
+            self.n_executions.resize(bin as usize + 1, 0);
+        }
+        self.n_executions[bin as usize] += 1;
+        let last = &mut self.last[number as usize];
+        if *last != bin + 1 {
+            *last = bin + 1;
+            self.log.push((bin, number));
+        }
+    }
+
+    /// A call into a candidate came back.
+    fn come_back(&mut self, vm: &mut Vm, crossing: Crossing, result: Option<u64>) {
+        if result.is_none() {
+            self.note_exception(vm, crossing.method);
+        }
+        let Some(call) = crossing.call else { return };
+        self.history.sync(vm);
+        let receiver = call.receiver.map(|handle| vm.handles.release(handle));
+        let method = &self.methods[crossing.method as usize];
+        let whole: Vec<Fingerprint> = call.parts.iter().map(|part| part.whole).collect();
+        let modifying: Vec<Fingerprint> = call.parts.iter().map(|part| part.modifying).collect();
+        let mut texts = [TextId::NONE; 2];
+        let mut text = |history: &mut History, suffix: &'static str| {
+            if let Some(all) = &mut history.texts {
+                let parts = call.parts.iter();
+                texts = [
+                    parts.clone().map(|part| part.whole_text).collect(),
+                    parts.map(|part| part.modifying_text).collect(),
+                ]
+                .map(|parts| all.add(Text::Call { method: crossing.method, parts, suffix }));
+            }
+            texts
+        };
+        if let Some(receiver) = receiver
+            && (result.is_some() || !method.is_constructor)
+        {
+            let [whole_text, modifying_text] = text(&mut self.history, ".state");
+            let mut after = Expression {
+                whole: whole_seq::state_after(method.key, &whole),
+                modifying: whole_seq::state_after(method.key, &modifying),
+                whole_text,
+                modifying_text,
+            };
+            if let Some(before) = call.expression
+                && self.needs.modifying
+            {
+                let heap = self.heap.fingerprint(vm, &[Root::Object(receiver)]);
+                after.modifying = modifying_seq::state_after(
+                    method.key,
+                    &modifying,
+                    (before.modifying, call.before),
+                    heap,
+                );
+                if after.modifying == before.modifying {
+                    after.modifying_text = before.modifying_text;
+                }
+            }
+            self.history.set(vm, receiver, after);
+        }
+        if method.returns != Kind::Ref {
+            return;
+        }
+        let Some(object) = result.and_then(|word| Ref::from_slot(word).some()) else { return };
+        // An object that has a history of its own keeps it, such as the receiver of `return this`.
+        if !self.history.knows(object) && !self.heap.is_value(vm, object) {
+            let [whole_text, modifying_text] = text(&mut self.history, ".retval");
+            let expression = Expression {
+                whole: whole_seq::result_of(method.key, &whole),
+                modifying: whole_seq::result_of(method.key, &modifying),
+                whole_text,
+                modifying_text,
+            };
+            self.history.set(vm, object, expression);
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "far fewer exceptions than 2^32")]
+    fn note_exception(&mut self, vm: &Vm, method: u32) {
+        let Some(class) = self.thrown else { return };
+        if self.methods[method as usize].is_initialiser {
+            return;
+        }
+        let number = *self.by_exception.entry((class, method)).or_insert_with(|| {
+            let method = self.methods[method as usize].name.clone();
+            self.exceptions.push(Exception { class: vm.external_name(class), method });
+            self.exceptions.len() as u32 - 1
+        });
+        self.raised.push((self.timeline.current(), number));
+    }
+}
+
+fn drop_call(vm: &mut Vm, call: Option<OpenCall>) {
+    if let Some(receiver) = call.and_then(|call| call.receiver) {
+        vm.handles.release(receiver);
+    }
+}
+
+impl<const COVERAGE: bool> Mode for Recorder<COVERAGE> {
+    const CALLS: bool = true;
+    const EXCEPTIONS: bool = true;
+    const BRANCHES: bool = COVERAGE;
+
+    #[inline]
+    fn enter(&mut self, vm: &mut Vm, method: MethodId, args: &[u64]) {
+        if !self.candidates.reaches(vm, method, args) {
+            return;
+        }
+        let thread = vm.threads[vm.current].frames.start();
+        let frame = vm.frame;
+        if self.open.is_empty() || !self.is_inside(vm, thread, frame) {
+            self.cross(vm, method, args, (thread, frame));
+        }
+    }
+
+    #[inline]
+    fn leave(&mut self, vm: &mut Vm, _: MethodId, result: Option<u64>) {
+        if self.open.is_empty() {
+            return;
+        }
+        let frame = vm.frame;
+        if let Some(at) = self.open.iter().position(|crossing| crossing.frame == frame) {
+            let crossing = self.open.swap_remove(at);
+            self.come_back(vm, crossing, result);
+        }
+    }
+
+    fn thrown(&mut self, vm: &mut Vm, exception: Ref) {
+        self.thrown = Some(vm.class_of(exception));
+    }
+
+    #[inline]
+    fn branch(&mut self, vm: &mut Vm, place: Place, edge: u32) {
+        let candidates = &mut self.candidates;
+        let bin = self.timeline.current();
+        self.edges.take(vm, place, edge, bin, |vm, method| {
+            candidates.is_candidate(vm, vm.method(method).class)
+        });
+    }
+}

@@ -1,0 +1,285 @@
+//! What a recorded run gave, test by test, as data. A test is a test method: the cases of a parameterized
+//! one, and the tests that a factory makes, belong to it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use vm::mode::Place;
+
+use super::history::{TextId, Texts};
+use super::states::States;
+use super::timeline::Owner;
+use super::{Execution, Recorded, Recorder};
+use crate::coverage::Probe;
+use crate::junit::{Failure, Outcome, Report};
+use crate::state::canonical_heap::CanonicalHeap;
+use crate::state::mask::Mask;
+
+/// What a run gave.
+pub struct Recording {
+    /// The tests, in the order of the suite.
+    pub tests: Vec<TestRun>,
+    /// Exceptions that came out of calls into candidates; tests name them by position.
+    pub exceptions: Vec<Exception>,
+    /// Whether tests ran side by side, so that nobody can tell whose an execution was.
+    pub has_overlapped: bool,
+    /// Executions of no single test, by class: before its first test and after its last one.
+    pub class_executions: BTreeMap<String, u64>,
+    /// What was no part of a state.
+    pub mask: Mask,
+    pub(super) executions: Vec<Execution>,
+    pub(super) methods: Vec<Recorded>,
+    pub(super) heap: CanonicalHeap,
+    pub(super) states: States,
+    edges: Vec<(Place, u32)>,
+    parts: Vec<[Vec<TextId>; 2]>,
+    texts: Option<Texts>,
+}
+
+/// An exception that came out of a call into a candidate.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Exception {
+    /// Class of the exception.
+    pub class: String,
+    /// The method that was called.
+    pub method: String,
+}
+
+/// How a test ended, as far as it matters for what it is worth.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// All that ran of it passed.
+    Passed,
+    /// It failed, with the first failure.
+    Failed(Failure),
+    /// The machine stopped while it ran.
+    Stopped(vm::frame::Stop),
+    /// An assumption did not hold.
+    Aborted(String),
+    /// It is disabled.
+    Skipped,
+    /// Something around it failed.
+    NotRun,
+}
+
+/// A test method and what it did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TestRun {
+    /// Its class, binary name.
+    pub class: String,
+    /// The method.
+    pub method: String,
+    /// Its parameter types, where JUnit tells them.
+    pub parameters: Option<String>,
+    /// How many cases ran.
+    pub n_cases: usize,
+    /// How it ended.
+    pub verdict: Verdict,
+    /// Its executions in the numbering of [`Recording::classes`], ascending, each once; those of its class
+    /// as a whole included.
+    pub executions: Vec<u32>,
+    /// How many executions there were of its own.
+    pub n_executions: u64,
+    /// The branch edges that it took, ascending.
+    pub edges: Vec<u32>,
+    /// The exceptions it saw, ascending.
+    pub exceptions: Vec<u32>,
+}
+
+/// What was taken down in the bins of one owner.
+#[derive(Debug, Default, Clone)]
+struct Content {
+    executions: BTreeSet<u32>,
+    n_executions: u64,
+    edges: BTreeSet<u32>,
+    exceptions: BTreeSet<u32>,
+}
+
+impl Content {
+    fn add(&mut self, other: &Content) {
+        self.executions.extend(&other.executions);
+        self.edges.extend(&other.edges);
+        self.exceptions.extend(&other.exceptions);
+    }
+}
+
+impl Recording {
+    /// Number of distinct executions, as far as any technique that was asked for can tell.
+    pub fn n_distinct(&self) -> usize {
+        self.executions.len()
+    }
+
+    /// The method of an execution, as people name it.
+    pub fn method(&self, execution: u32) -> &str {
+        let method = self.executions[execution as usize].method;
+        &self.methods[method as usize].name
+    }
+
+    /// An execution as an expression, with all calls or with those alone that changed something. Only
+    /// where texts were asked for.
+    pub fn text(&self, execution: u32, with_all_calls: bool) -> Option<String> {
+        let texts = self.texts.as_ref()?;
+        let [all, modifying] = self.parts.get(execution as usize)?;
+        let parts = if with_all_calls { all } else { modifying };
+        let name = |method: u32| self.methods[method as usize].short_name.clone();
+        let parts: Vec<String> = parts.iter().map(|&part| texts.render(part, &name)).collect();
+        let method = &self.methods[self.executions[execution as usize].method as usize];
+        Some(format!("{}({})", method.short_name, parts.join(", ")))
+    }
+
+    /// Coverage of branches by these tests, to be measured.
+    pub fn probe<'a>(&self, tests: impl Iterator<Item = &'a TestRun>) -> Probe {
+        let taken: BTreeSet<u32> = tests.flat_map(|test| test.edges.iter().copied()).collect();
+        Probe::of_edges(taken.into_iter().map(|edge| self.edges[edge as usize]))
+    }
+}
+
+/// Sorts what was recorded by tests.
+pub(super) fn make<const COVERAGE: bool>(
+    recorder: Recorder<COVERAGE>,
+    report: &Report,
+) -> Recording {
+    let (owners, has_overlapped) = recorder.timeline.finish();
+    let mut by_test: BTreeMap<String, Content> = BTreeMap::new();
+    let mut by_class: BTreeMap<String, Content> = BTreeMap::new();
+    let mut everyone = Content::default();
+    let mut fill = |bin: usize, fill: &mut dyn FnMut(&mut Content)| {
+        fill(match &owners[bin] {
+            Owner::Test(id) => by_test.entry(id.clone()).or_default(),
+            Owner::Class(name) => by_class.entry(name.clone()).or_default(),
+            Owner::Everyone | Owner::Open => &mut everyone,
+        });
+    };
+    for &(bin, number) in &recorder.log {
+        fill(bin as usize, &mut |content| {
+            content.executions.insert(number);
+        });
+    }
+    for (bin, &count) in recorder.n_executions.iter().enumerate() {
+        fill(bin, &mut |content| content.n_executions += count);
+    }
+    for &(bin, number) in &recorder.edges.taken {
+        fill(bin as usize, &mut |content| {
+            content.edges.insert(number);
+        });
+    }
+    for &(bin, number) in &recorder.raised {
+        fill(bin as usize, &mut |content| {
+            content.exceptions.insert(number);
+        });
+    }
+    let class_executions =
+        by_class.iter().map(|(name, content)| (name.clone(), content.n_executions)).collect();
+    Recording {
+        tests: tests(report, &by_test, &by_class, &everyone),
+        exceptions: recorder.exceptions,
+        has_overlapped,
+        class_executions,
+        mask: recorder.mask,
+        executions: recorder.executions,
+        methods: recorder.methods,
+        heap: recorder.heap,
+        states: recorder.states,
+        edges: recorder.edges.edges,
+        parts: recorder.texts,
+        texts: recorder.history.texts,
+    }
+}
+
+fn tests(
+    report: &Report,
+    by_test: &BTreeMap<String, Content>,
+    by_class: &BTreeMap<String, Content>,
+    everyone: &Content,
+) -> Vec<TestRun> {
+    let mut tests: Vec<(TestRun, Content)> = Vec::new();
+    let mut known: BTreeMap<(String, String, Option<String>), usize> = BTreeMap::new();
+    for (idx, node) in report.nodes.iter().enumerate() {
+        // A parameterized method without a case that ran is a container and no test.
+        let is_bad_container = !node.is_test
+            && node.method.is_some()
+            && !matches!(node.outcome, Outcome::Passed | Outcome::NotRun);
+        if !node.is_test && !is_bad_container {
+            continue;
+        }
+        let Some((class, method, parameters)) = identity(report, idx) else { continue };
+        let key = (class.clone(), method.clone(), parameters.clone());
+        let at = *known.entry(key).or_insert_with(|| {
+            let test = TestRun {
+                class,
+                method,
+                parameters,
+                n_cases: 0,
+                verdict: Verdict::Skipped,
+                executions: Vec::new(),
+                n_executions: 0,
+                edges: Vec::new(),
+                exceptions: Vec::new(),
+            };
+            tests.push((test, everyone.clone()));
+            tests.len() - 1
+        });
+        let (test, content) = &mut tests[at];
+        worsen(&mut test.verdict, verdict(report, idx));
+        test.n_cases += usize::from(node.is_test && node.outcome != Outcome::NotRun);
+        for class in report.classes_above(idx) {
+            if let Some(shared) = by_class.get(class) {
+                content.add(shared);
+            }
+        }
+        if let Some(own) = by_test.get(&node.id) {
+            content.add(own);
+            test.n_executions += own.n_executions;
+        }
+    }
+    let finish = |(test, content): (TestRun, Content)| TestRun {
+        executions: content.executions.into_iter().collect(),
+        edges: content.edges.into_iter().collect(),
+        exceptions: content.exceptions.into_iter().collect(),
+        ..test
+    };
+    tests.into_iter().map(finish).collect()
+}
+
+/// Class, method and parameter types of the test method that a node belongs to: the outermost node with
+/// a method. JUnit 4 writes what tells cases apart behind the name of the method.
+fn identity(report: &Report, idx: usize) -> Option<(String, String, Option<String>)> {
+    let outermost = report.path(idx).filter(|&idx| report.nodes[idx].method.is_some()).last()?;
+    let node = &report.nodes[outermost];
+    let class = report.class_of(outermost)?.to_owned();
+    let method = node.method.as_deref()?;
+    let is_part = |char: &char| char.is_alphanumeric() || matches!(char, '_' | '$');
+    let name: String = method.chars().take_while(is_part).collect();
+    Some((class, name, node.parameters.clone().filter(|types| !types.is_empty())))
+}
+
+fn verdict(report: &Report, idx: usize) -> Verdict {
+    match &report.nodes[idx].outcome {
+        Outcome::Passed => Verdict::Passed,
+        Outcome::Failed(failures) => match failures.first() {
+            Some(failure) => Verdict::Failed(failure.clone()),
+            None => Verdict::NotRun,
+        },
+        Outcome::Aborted(failure) => {
+            Verdict::Aborted(failure.message.clone().unwrap_or_else(|| failure.class.clone()))
+        }
+        Outcome::Skipped(_) => Verdict::Skipped,
+        Outcome::Stopped(stop) => Verdict::Stopped(stop.clone()),
+        Outcome::NotRun if report.is_below_skipped(idx) => Verdict::Skipped,
+        Outcome::NotRun => Verdict::NotRun,
+    }
+}
+
+/// The verdict of a test is that of its worst case.
+fn worsen(verdict: &mut Verdict, other: Verdict) {
+    let rank = |verdict: &Verdict| match verdict {
+        Verdict::Skipped => 0,
+        Verdict::Passed => 1,
+        Verdict::Aborted(_) => 2,
+        Verdict::NotRun => 3,
+        Verdict::Failed(_) => 4,
+        Verdict::Stopped(_) => 5,
+    };
+    if rank(&other) > rank(verdict) {
+        *verdict = other;
+    }
+}

@@ -1,0 +1,139 @@
+//! Entry states that are kept for after the run: `equals` cannot be run while a test is under way, so
+//! every distinct entry state is copied out of the machine and put back when the suite has ended.
+//!
+//! What never moves and what a `static final` field holds keep their identity: they are referred to
+//! and not copied.
+
+use rustc_hash::FxHashMap;
+use vm::class::flags;
+use vm::handles::Handle;
+use vm::value::{Kind, Ref};
+use vm::vm::Vm;
+
+use crate::snapshot::Snapshot;
+use crate::state::canonical_heap::Root;
+use crate::state::fingerprint::Fingerprint;
+
+/// Names an entry state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct StateId(pub(super) u32);
+
+impl StateId {
+    pub(super) const NONE: StateId = StateId(u32::MAX);
+}
+
+/// A part of an entry state: a root of the copy, or a primitive value.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    Object,
+    Primitive(Kind, u64),
+}
+
+#[derive(Debug)]
+struct State {
+    copy: Snapshot,
+    parts: Vec<Part>,
+    /// Positions in the copy's shared objects, with what holds them.
+    movable: Vec<(usize, u32)>,
+}
+
+/// The distinct entry states of a run.
+#[derive(Debug, Default)]
+pub(super) struct States {
+    by_key: FxHashMap<Fingerprint, StateId>,
+    states: Vec<State>,
+    held: Vec<Handle>,
+    singletons: Singletons,
+}
+
+/// The objects in `static final` fields, as they lie at one moment.
+#[derive(Debug, Default)]
+struct Singletons {
+    n_collections: u64,
+    n_initialised: usize,
+    /// With the position of what holds it, once something does.
+    objects: FxHashMap<Ref, Option<u32>>,
+}
+
+impl States {
+    /// The state with this key, copied if it is new.
+    #[expect(clippy::cast_possible_truncation, reason = "far fewer states than 2^32")]
+    pub(super) fn keep(&mut self, vm: &mut Vm, key: Fingerprint, roots: &[Root]) -> StateId {
+        if let Some(&id) = self.by_key.get(&key) {
+            return id;
+        }
+        self.refresh(vm);
+        let mut parts = Vec::with_capacity(roots.len());
+        let mut objects = Vec::new();
+        for &root in roots {
+            match root {
+                Root::Object(object) => {
+                    parts.push(Part::Object);
+                    objects.push(object);
+                }
+                Root::Primitive(kind, word) => parts.push(Part::Primitive(kind, word)),
+            }
+        }
+        let singletons = &self.singletons.objects;
+        let is_shared = |object: Ref| vm.heap.is_fixed(object) || singletons.contains_key(&object);
+        let mut copy = Snapshot::take(vm, &objects, &is_shared);
+        let mut movable = Vec::new();
+        for (at, &mut object) in copy.shared_mut().iter_mut().enumerate() {
+            let Some(holder) = self.singletons.objects.get_mut(&object) else { continue };
+            let holder = *holder.get_or_insert_with(|| {
+                self.held.push(vm.handles.hold(object));
+                self.held.len() as u32 - 1
+            });
+            movable.push((at, holder));
+        }
+        let id = StateId(self.states.len() as u32);
+        self.states.push(State { copy, parts, movable });
+        self.by_key.insert(key, id);
+        id
+    }
+
+    /// Puts a state into the heap; `None` where there is no room.
+    pub(super) fn put(&mut self, vm: &mut Vm, id: StateId) -> Option<Vec<Root>> {
+        let state = &mut self.states[id.0 as usize];
+        let shared = state.copy.shared_mut();
+        for &(at, holder) in &state.movable {
+            shared[at] = vm.handles.get(&self.held[holder as usize]);
+        }
+        let copy = &state.copy;
+        let mut objects = vm.complete(|vm| copy.put(vm)).ok()?.into_iter();
+        let root = |part: &Part| match *part {
+            Part::Object => Root::Object(objects.next().unwrap_or(Ref::NULL)),
+            Part::Primitive(kind, word) => Root::Primitive(kind, word),
+        };
+        Some(state.parts.iter().map(root).collect())
+    }
+
+    /// Brings the objects in `static final` fields up to date.
+    fn refresh(&mut self, vm: &Vm) {
+        let n_collections = vm.gc.stats.n_collections();
+        let n_initialised =
+            vm.classes.iter().filter(|class| class.initialised_at.is_some()).count();
+        let singletons = &mut self.singletons;
+        if singletons.n_collections == n_collections && singletons.n_initialised == n_initialised {
+            return;
+        }
+        singletons.n_collections = n_collections;
+        singletons.n_initialised = n_initialised;
+        singletons.objects.clear();
+        for class in vm.classes.iter().filter(|class| class.initialised_at.is_some()) {
+            for field in &class.class.fields {
+                if !field.is_static() || field.flags & flags::FINAL == 0 || field.kind != Kind::Ref
+                {
+                    continue;
+                }
+                let object = vm.heap.load_ref(class.mirror, field.offset);
+                if !object.is_null() && !vm.heap.is_fixed(object) {
+                    singletons.objects.insert(object, None);
+                }
+            }
+        }
+        for (holder, handle) in (0..).zip(&self.held) {
+            singletons.objects.insert(vm.handles.get(handle), Some(holder));
+        }
+    }
+}

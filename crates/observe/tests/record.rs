@@ -1,0 +1,226 @@
+//! Method executions are recorded where a client calls into a candidate, and found the same or not as each
+//! technique has it.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod machine;
+
+use std::collections::BTreeSet;
+
+use classfile::ClassPath;
+use observe::junit;
+use observe::record::{Recorder, Recording, Techniques, Watch};
+use observe::state::mask::Mask;
+use observe::state::technique::Technique;
+use testkit::jdk::Jdk;
+use testkit::{jdk, root, suite};
+use vm::vm::Vm;
+
+const JARS: &[&str] = &[
+    "junit-jupiter-api",
+    "junit-jupiter-engine",
+    "junit-jupiter-params",
+    "junit-platform-engine",
+    "junit-platform-commons",
+    "junit-platform-launcher",
+    "opentest4j",
+    "apiguardian-api",
+    "univocity-parsers",
+];
+
+/// Runs tests of `fixtures/<folder>` with all techniques; `wanted` are prefixes of internal names.
+fn record(
+    jdk: &Jdk,
+    folder: &str,
+    named: &[&str],
+    wanted: &'static [&'static str],
+) -> (Vm, Recording) {
+    let sources = root::repository().join("fixtures").join(folder);
+    let jars = suite::jars(JARS);
+    let classes = suite::compile(jdk, folder, &sources, &jars).unwrap();
+    let spec = format!("{}:{jars}", classes.display());
+    let class_path = ClassPath::parse(&spec).unwrap();
+    let named: Vec<String> = named.iter().map(|&name| name.to_owned()).collect();
+    let plan = junit::plan(&class_path, u16::try_from(jdk.release).unwrap(), &named).unwrap();
+    let (mut vm, _) = machine::boot(jdk, &spec);
+    let is_wanted = move |name: &str| {
+        let outer = name.split(['$', '+']).next().unwrap_or(name);
+        wanted.contains(&outer)
+    };
+    let mut techniques: Vec<Techniques> = Technique::ALL.map(Techniques::both).to_vec();
+    let (receiver, arguments) = (Technique::WholeState, Technique::WholeSeq);
+    techniques.push(Techniques { receiver, arguments });
+    let mut recorder = Recorder::<true>::new(Watch {
+        wanted: Box::new(is_wanted),
+        techniques,
+        mask: Mask::standard(),
+        with_texts: true,
+    });
+    let hear = recorder.hear();
+    let report = junit::run(&mut vm, &mut recorder, &plan, None, hear).unwrap();
+    assert_eq!(report.counts().failed, 0, "{report:?}");
+    let recording = recorder.finish(&mut vm, &report);
+    (vm, recording)
+}
+
+/// The tests that are redundant for those before them.
+fn redundant(vm: &mut Vm, recording: &mut Recording, techniques: Techniques) -> Vec<String> {
+    let classes = recording.classes(vm, techniques);
+    let mut seen = BTreeSet::new();
+    let mut redundant = Vec::new();
+    for test in &recording.tests {
+        let keys: BTreeSet<u32> =
+            test.executions.iter().map(|&execution| classes.of[execution as usize]).collect();
+        if keys.is_subset(&seen) {
+            redundant.push(test.method.clone());
+        }
+        seen.extend(keys);
+    }
+    redundant
+}
+
+#[test]
+fn the_example_of_the_paper_has_the_redundant_tests_of_the_paper() {
+    for jdk in jdk::installed() {
+        let (mut vm, mut recording) =
+            record(&jdk, "subjects", &["subjects.IntStackTest"], &["subjects/IntStack"]);
+        let names: Vec<&str> = recording.tests.iter().map(|test| test.method.as_str()).collect();
+        assert_eq!(names, ["t1", "t2", "t3"]);
+        let counts: Vec<u64> = recording.tests.iter().map(|test| test.n_executions).collect();
+        assert_eq!(counts, [6, 3, 4]);
+        let expected: [(Technique, &[&str]); 5] = [
+            (Technique::WholeSeq, &[]),
+            (Technique::ModifyingSeq, &["t3"]),
+            (Technique::WholeState, &["t3"]),
+            (Technique::MonitorEquals, &["t2", "t3"]),
+            (Technique::PairwiseEquals, &["t2", "t3"]),
+        ];
+        for (technique, expected) in expected {
+            let found = redundant(&mut vm, &mut recording, Techniques::both(technique));
+            assert_eq!(found, expected, "{technique} on JDK {}", jdk.release);
+        }
+        let mixed = Techniques { receiver: Technique::WholeState, arguments: Technique::WholeSeq };
+        assert_eq!(redundant(&mut vm, &mut recording, mixed), ["t3"]);
+    }
+}
+
+#[test]
+fn executions_are_printed_as_the_expressions_of_the_paper() {
+    let jdk = jdk::installed().remove(0);
+    let (_, recording) =
+        record(&jdk, "subjects", &["subjects.IntStackTest"], &["subjects/IntStack"]);
+    let texts = |with_all: bool| -> Vec<String> {
+        let executions = recording.tests[0].executions.iter();
+        executions.map(|&execution| recording.text(execution, with_all).unwrap()).collect()
+    };
+    assert!(
+        texts(true).contains(&"push(push(isEmpty(<init>().state).state, 3).state, 2)".to_owned())
+    );
+    assert!(texts(false).contains(&"push(push(<init>().state, 3).state, 2)".to_owned()));
+}
+
+/// The executions of tests by name: methods with their expressions, sorted.
+fn shown(recording: &Recording, test: &str) -> Vec<String> {
+    let test = recording.tests.iter().find(|run| run.method == test).unwrap();
+    let mut shown: Vec<String> =
+        test.executions.iter().map(|&execution| recording.text(execution, true).unwrap()).collect();
+    shown.sort();
+    shown
+}
+
+const COUNTER: &[&str] = &["crossing/Counter", "crossing/Step", "crossing/Bag"];
+
+fn check_crossing(recording: &Recording, test: &str, n_executions: u64, expected: &[&str]) {
+    assert_eq!(shown(recording, test), expected, "{test}");
+    let run = recording.tests.iter().find(|run| run.method == test).unwrap();
+    assert_eq!(run.n_executions, n_executions, "{test}");
+}
+
+#[test]
+fn only_calls_that_cross_from_a_client_into_a_candidate_are_recorded() {
+    for jdk in jdk::installed() {
+        let (_, recording) = record(&jdk, "record", &["crossing.CrossingTest"], COUNTER);
+        let check = |test, n_executions, expected: &[&str]| {
+            check_crossing(&recording, test, n_executions, expected);
+        };
+        check("callsOnItselfAreInside", 2, &["<init>()", "twice(<init>().state)"]);
+        let each = "each(<init>().state, <ImmutableCollections$ListN>)";
+        check("callsBackThroughTheLibraryAreInside", 2, &["<init>()", each]);
+        let run =
+            recording.tests.iter().find(|run| run.method == "callsOfAClientFromInsideAreInside");
+        assert_eq!(run.unwrap().n_executions, 2);
+        let compare = "compareTo(<init>().state, <init>().state)";
+        check("callsThatTheLibraryMakesForTheTestAreNot", 3, &["<init>()", compare]);
+        let size = "size(step(<init>().state).retval)";
+        check(
+            "callsOnAnotherCandidateFromOutsideAreNot",
+            3,
+            &["<init>()", size, "step(<init>().state)"],
+        );
+        check("reflection", 2, &["<init>()", "twice(<init>().state)"]);
+        let bag = [
+            "<init>()",
+            "add(<init>().state, \"x\")",
+            "hashCode(size(add(<init>().state, \"x\").state).state)",
+        ];
+        check(
+            "inheritedFromOutside",
+            4,
+            &[bag[0], bag[1], bag[2], "size(add(<init>().state, \"x\").state)"],
+        );
+        check("staticMethods", 1, &["describe(\"test\")"]);
+        let run = recording.tests.iter().find(|run| run.method == "threads").unwrap();
+        assert_eq!(run.n_executions, 5, "{:?}", shown(&recording, "threads"));
+    }
+}
+
+#[test]
+fn exceptions_that_come_out_of_candidates_are_counted_and_caught_ones_are_not() {
+    let jdk = jdk::installed().remove(0);
+    let (_, recording) = record(&jdk, "record", &["crossing.CrossingTest"], COUNTER);
+    let run = recording.tests.iter().find(|run| run.method == "exceptions").unwrap();
+    assert_eq!(run.n_executions, 4);
+    let exceptions: Vec<String> = run
+        .exceptions
+        .iter()
+        .map(|&number| &recording.exceptions[number as usize])
+        .map(|exception| format!("{} {}", exception.class, exception.method))
+        .collect();
+    assert_eq!(exceptions, ["java.lang.IllegalStateException crossing.Counter.fail(boolean)"]);
+}
+
+#[test]
+fn histories_survive_a_collector_that_moves_objects() {
+    for jdk in jdk::installed() {
+        let (mut vm, mut recording) = record(&jdk, "record", &["crossing.HistoryTest"], COUNTER);
+        assert!(vm.gc.stats.n_collections() > 5);
+        assert_eq!(shown(&recording, "inPeace"), shown(&recording, "amongGarbage"));
+        for technique in Technique::ALL {
+            let classes = recording.classes(&mut vm, Techniques::both(technique)).of;
+            let keys = |test: &str| -> BTreeSet<u32> {
+                let run = recording.tests.iter().find(|run| run.method == test).unwrap();
+                run.executions.iter().map(|&execution| classes[execution as usize]).collect()
+            };
+            assert_eq!(keys("inPeace"), keys("amongGarbage"), "{technique}");
+            // The listeners are two classes, so the calls of `tell` differ; what follows does not.
+            let common = keys("insideACall").intersection(&keys("insideAQuietCall")).count();
+            assert_eq!(common, if technique == Technique::WholeSeq { 1 } else { 2 }, "{technique}");
+        }
+    }
+}
+
+#[test]
+fn what_runs_around_tests_belongs_to_the_tests_it_runs_for() {
+    for jdk in jdk::installed() {
+        let (_, recording) = record(&jdk, "record", &["crossing.AroundTest"], COUNTER);
+        let sizes = |test: &str| -> Vec<String> {
+            let shown = shown(&recording, test).into_iter();
+            shown.filter_map(|text| Some(text.strip_prefix("<init>(")?.to_owned())).collect()
+        };
+        let names: Vec<(&str, usize)> =
+            recording.tests.iter().map(|test| (test.method.as_str(), test.n_cases)).collect();
+        assert_eq!(names, [("first", 1), ("second", 2), ("third", 1)]);
+        assert_eq!(sizes("first"), ["1)", "10)", "2)", "3)", "4)"]);
+        assert_eq!(sizes("second"), ["1)", "10)", "2)", "3)", "5)", "6)"]);
+        assert_eq!(sizes("third"), ["1)", "10)", "2)", "20)", "3)", "7)"]);
+    }
+}
