@@ -74,7 +74,7 @@ pub enum Tried {
 impl<'v> Stepper<'v> {
     /// Prepares a suite; nothing of it has run yet, as far as JUnit leaves that to its execution.
     pub fn start(vm: &'v mut Vm, plan: &Plan, hear: Hear) -> Result<Stepper<'v>, RunError> {
-        attach(vm, super::record::Recorder::new(hear));
+        attach(vm, Recorder::new(hear));
         let broken = |problem: Problem| RunError { reason: problem.to_string() };
         let mut java = Java::new(vm).map_err(broken)?;
         let steps = new_steps(&mut java, plan).map_err(broken)?;
