@@ -11,6 +11,7 @@
 //! and static methods.
 
 pub mod prepared;
+pub mod recorded;
 pub mod table;
 pub mod tests;
 mod worker;

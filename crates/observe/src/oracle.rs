@@ -174,6 +174,18 @@ fn thrown(session: &mut Session, exception: Ref, fuel: u64) -> End {
     }
 }
 
+/// The constant that a value is: a primitive, `null`, a string, a boxed value, an enum constant. `None`
+/// for all else, and for what is too long to be written down.
+pub fn constant(vm: &Vm, of: &Type, word: u64) -> Option<Constant> {
+    if !of.is_reference() {
+        return primitive(kind_of(of), word);
+    }
+    match Ref::from_slot(word).some() {
+        None => Some(Constant::Null),
+        Some(object) => constant_of(vm, object)?,
+    }
+}
+
 /// What can be said of a value.
 fn describe(
     vm: &Vm,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use observe::session::{NotFound, Resolved, Session};
+use suite::method::Method;
 use suite::sequence::{Sequence, Var};
 use vm::interp::Outcome;
 use vm::mode::Mode;
@@ -51,6 +52,11 @@ impl Prepared {
     /// The class that declares the method as tests name it.
     pub fn class(&self) -> ClassId {
         self.resolved.class
+    }
+
+    /// The method.
+    pub fn method(&self) -> &Method {
+        &self.resolved.method
     }
 
     /// Makes the call. A constructor gives its object. A built argument that cannot be built gives how

@@ -4,6 +4,7 @@
 //! frontier mostly shares all but the last call with this one, so going there undoes one call and makes
 //! one. Nothing is collected meanwhile: memory comes back by rolling back.
 
+use observe::oracle;
 use observe::session::{NotFound, Session};
 use observe::state::canonical_heap::{CanonicalHeap, Root};
 use observe::state::fingerprint::{Fingerprint, Mixer};
@@ -11,6 +12,7 @@ use observe::state::monitor_equals::MonitorEquals;
 use observe::state::pairwise_equals::PairwiseEquals;
 use observe::state::technique::Technique;
 use observe::state::{modifying_seq, whole_seq};
+use suite::types::Type;
 use vm::frame::Stop;
 use vm::interp::Outcome;
 use vm::mode::Plain;
@@ -18,8 +20,10 @@ use vm::travel::Mark;
 use vm::value::{ClassId, Ref, Value};
 
 use super::prepared::Prepared;
+use super::recorded::{Described, GivenBack, RecordedCall};
 use super::table::{ListId, StateId, StateTable};
 use super::{Iteration, Job};
+use crate::arguments::{Argument, ArgumentList};
 
 /// What expanding some states found.
 #[derive(Debug, Default)]
@@ -217,6 +221,109 @@ impl<'j> Worker<'j> {
             self.session.vm.rollback_to(&mark);
         }
         self.session.vm.rollback(mark);
+    }
+
+    /// Makes every call on a state again and describes it in full.
+    pub(super) fn record(
+        &mut self,
+        table: &StateTable,
+        state: StateId,
+        recorded: &mut Vec<RecordedCall>,
+    ) {
+        let receiver = self.go_to(table, state);
+        let n_makers = self.job.makers.len();
+        let lists =
+            if state == StateId::WORLD { 0..n_makers } else { n_makers..self.prepared.len() };
+        let parent_key = table.key(state);
+        let whole_before = match self.job.technique {
+            Technique::ModifyingSeq if !receiver.is_null() => Some(self.whole(receiver)),
+            _ => None,
+        };
+        // Numbers of representatives must be given in the order of the exploration.
+        let is_numbered = self.job.technique == Technique::PairwiseEquals;
+        let mark = self.session.vm.mark();
+        for idx in lists {
+            if !receiver.is_null() && !self.fits(idx, receiver) {
+                continue;
+            }
+            let (outcome, was_called) = self.call(idx, receiver);
+            let list = ListId(u32::try_from(idx).unwrap_or(u32::MAX));
+            let is_end = matches!(outcome, Outcome::Stopped(_));
+            let threw = matches!(outcome, Outcome::Threw(_));
+            if was_called && !is_end {
+                let after = match receiver.some() {
+                    Some(receiver) => Some(receiver),
+                    None => self.object_under_test(&outcome),
+                };
+                let exit = match after {
+                    Some(_) if threw && is_numbered => None,
+                    Some(object) => Some(self.key(object, parent_key, whole_before, idx)),
+                    None => None,
+                };
+                let given = self.given(idx, &outcome);
+                recorded.push(RecordedCall { state, list, exit, given });
+            }
+            self.session.vm.rollback_to(&mark);
+        }
+        self.session.vm.rollback(mark);
+    }
+
+    /// What a call gave back.
+    fn given(&mut self, idx: usize, outcome: &Outcome) -> GivenBack {
+        match outcome {
+            Outcome::Returned(value) => {
+                let method = self.prepared[idx].method();
+                if method.is_constructor() || method.returns == Type::Void {
+                    return GivenBack::Nothing;
+                }
+                let of = method.returns.clone();
+                GivenBack::Value(self.described(&of, value.to_slot()))
+            }
+            Outcome::Threw(exception) => GivenBack::Exception(match exception.some() {
+                Some(exception) => {
+                    let vm = &self.session.vm;
+                    vm.class(vm.class_of(exception)).name.to_string().into()
+                }
+                None => "java/lang/Throwable".into(),
+            }),
+            Outcome::Stopped(_) => GivenBack::Nothing,
+        }
+    }
+
+    /// A value as a constant or by its state.
+    pub(super) fn described(&mut self, of: &Type, word: u64) -> Described {
+        if let Some(constant) = oracle::constant(&self.session.vm, of, word) {
+            return Described::Constant(constant);
+        }
+        let Some(object) = Ref::from_slot(word).some().filter(|_| of.is_reference()) else {
+            return Described::State(Fingerprint(0));
+        };
+        let vm = &self.session.vm;
+        let is_candidate = self.classes.iter().any(|&class| vm.instance_of(object, class));
+        if is_candidate && self.job.technique == Technique::MonitorEquals {
+            let Worker { monitor, heap, session, shared_below, .. } = self;
+            let roots = [Root::Object(object)];
+            return Described::State(monitor.key(heap, &mut session.vm, &roots, *shared_below));
+        }
+        Described::State(self.whole(object))
+    }
+
+    /// The arguments of a list, described; `None` where one of them cannot be built.
+    pub(super) fn arguments(&mut self, list: &ArgumentList) -> Option<Vec<Described>> {
+        let mark = self.session.vm.mark();
+        let mut described = Vec::new();
+        for (argument, of) in list.arguments.iter().zip(&list.method.parameters) {
+            described.push(match argument {
+                Argument::Constant(constant) => Described::Constant(constant.clone()),
+                Argument::Built(sequence, var) => {
+                    let built = self.session.run(sequence, self.job.fuel);
+                    let Ok((values, None)) = built else { break };
+                    self.described(of, values[var.idx()])
+                }
+            });
+        }
+        self.session.vm.rollback(mark);
+        (described.len() == list.arguments.len()).then_some(described)
     }
 
     #[inline]
