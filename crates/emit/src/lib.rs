@@ -7,4 +7,5 @@ pub mod json;
 pub mod junit;
 pub mod lex;
 pub mod outline;
+pub mod page;
 pub mod rewrite;
