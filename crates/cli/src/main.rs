@@ -2,11 +2,16 @@
 
 mod boot_image;
 mod class_path;
+mod files;
+mod generate;
 mod jdk;
 mod junit;
+mod machines;
 mod options;
 mod os_host;
 mod run;
+mod verify;
+mod watch;
 
 use std::io::Write;
 use std::panic;
@@ -40,6 +45,7 @@ fn main() -> ExitCode {
     };
     let result = panic::catch_unwind(|| match &options.command {
         Command::Run(options) => run::run(options),
+        Command::Generate(options) => generate::run(options),
     });
     match result {
         Ok(Ok(code)) => code,

@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod explore;
+
+pub(crate) use explore::ExploreOptions;
+
 /// Generates, minimises, explains and judges unit tests for Java, on its own JVM.
 #[derive(Debug, Parser)]
 #[command(name = "nonpareil", version, disable_help_subcommand = true)]
@@ -16,6 +20,67 @@ pub(crate) struct Options {
 pub(crate) enum Command {
     /// Run a main class or a JUnit suite on the machine.
     Run(RunOptions),
+    /// Write tests for classes: every state that calls lead to, tried with every call.
+    Generate(GenerateOptions),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GenerateOptions {
+    #[command(flatten)]
+    pub(crate) explore: ExploreOptions,
+
+    /// How tests are found.
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Strategy::States)]
+    pub(crate) strategy: Strategy,
+
+    /// The folder that test sources are written to.
+    #[arg(long, short, value_name = "FOLDER", default_value = "nonpareil-tests")]
+    pub(crate) output: PathBuf,
+
+    /// The JUnit that tests are written for.
+    #[arg(long, value_enum, value_name = "VERSION", default_value_t = JUnit::Five)]
+    pub(crate) junit: JUnit,
+
+    /// Where JUnit is for the check on the real JVM: jars with `:` between them. Otherwise it is looked
+    /// for on the class path and among the system's jars.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) test_classpath: Option<String>,
+
+    /// Do not compile and run the tests on the real JVM.
+    #[arg(long)]
+    pub(crate) no_verify: bool,
+
+    /// Tests per class, at most; those for states that are reached first are written.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1000)]
+    pub(crate) max_tests: usize,
+
+    /// How the summary is written.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Human)]
+    pub(crate) format: Format,
+
+    #[command(flatten)]
+    pub(crate) machine: MachineOptions,
+}
+
+/// How tests are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Strategy {
+    /// Breadth first over states, as Rostra.
+    States,
+}
+
+/// A version of JUnit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum JUnit {
+    /// JUnit 3.
+    #[value(name = "3")]
+    Three,
+    /// JUnit 4.13 or later.
+    #[value(name = "4")]
+    Four,
+    /// JUnit 5.
+    #[value(name = "5")]
+    Five,
 }
 
 #[derive(Debug, Args)]
@@ -187,7 +252,9 @@ mod tests {
     #[test]
     fn arguments_behind_the_class_belong_to_the_program() {
         let line = ["nonpareil", "run", "--classpath", "x.jar", "-Da=b", "Main", "--seed", "-x"];
-        let Command::Run(options) = Options::parse_from(line).command;
+        let Command::Run(options) = Options::parse_from(line).command else {
+            panic!("another command")
+        };
         assert_eq!(options.main(), "Main");
         assert_eq!(options.arguments(), ["--seed", "-x"]);
         assert_eq!(options.machine.properties, [("a".to_owned(), "b".to_owned())]);

@@ -19,13 +19,23 @@ use vm::host::{
     errno,
 };
 
+/// Where standard output of the program goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Output {
+    /// To our own.
+    Own,
+    /// To standard error: standard output is for what we say ourselves.
+    Stderr,
+    /// Nowhere, nor does standard error.
+    Nowhere,
+}
+
 /// See the module text.
 pub(crate) struct OsHost {
     start: Instant,
     files: BTreeMap<Handle, File>,
     next: u32,
-    /// Standard output is ours; what the program writes there goes to standard error.
-    output_to_stderr: bool,
+    output: Output,
     /// Asked for often; does not change while the program runs.
     platform: Platform,
 }
@@ -36,14 +46,19 @@ impl OsHost {
             start: Instant::now(),
             files: BTreeMap::new(),
             next: Handle::STDERR.0 + 1,
-            output_to_stderr: false,
+            output: Output::Own,
             platform: platform(),
         }
     }
 
     /// Keeps standard output free for our own.
     pub(crate) fn with_output_to_stderr(self) -> OsHost {
-        OsHost { output_to_stderr: true, ..self }
+        OsHost { output: Output::Stderr, ..self }
+    }
+
+    /// Lets what programs write on their streams vanish, and gives them nothing to read.
+    pub(crate) fn without_streams(self) -> OsHost {
+        OsHost { output: Output::Nowhere, ..self }
     }
 
     fn file(&mut self, handle: Handle) -> HostResult<&mut File> {
@@ -201,6 +216,7 @@ impl Host for OsHost {
 
     fn read(&mut self, file: Handle, at: Option<u64>, buffer: &mut [u8]) -> HostResult<usize> {
         let result = match (file, at) {
+            (Handle::STDIN, _) if self.output == Output::Nowhere => Ok(0),
             (Handle::STDIN, _) => io::stdin().lock().read(buffer),
             (_, Some(at)) => self.file(file)?.read_at(buffer, at),
             (_, None) => self.file(file)?.read(buffer),
@@ -210,7 +226,10 @@ impl Host for OsHost {
 
     fn write(&mut self, file: Handle, at: Option<u64>, bytes: &[u8]) -> HostResult<usize> {
         let result = match (file, at) {
-            (Handle::STDOUT, _) if !self.output_to_stderr => {
+            (Handle::STDOUT | Handle::STDERR, _) if self.output == Output::Nowhere => {
+                Ok(bytes.len())
+            }
+            (Handle::STDOUT, _) if self.output == Output::Own => {
                 let mut out = io::stdout().lock();
                 out.write_all(bytes).and_then(|()| out.flush()).map(|()| bytes.len())
             }

@@ -58,7 +58,8 @@ pub(crate) fn boot(options: &MachineOptions, host: OsHost) -> Result<Vm, String>
     booted.map_err(|error| error.to_string())
 }
 
-fn policy(
+/// What the program may reach.
+pub(crate) fn policy(
     options: &MachineOptions,
     class_path: &str,
     jdk: &[PathBuf],

@@ -130,6 +130,16 @@ pub fn inexpressible(
     found
 }
 
+/// A constant as Java writes it, for people: no imports are at hand, so enum constants stand alone.
+pub fn spell(constant: &Constant) -> String {
+    match constant {
+        Constant::Boxed(inner) => spell(inner),
+        Constant::Enum { name, .. } => name.to_string(),
+        Constant::Class(named) => format!("{named}.class"),
+        plain => literal::literal(plain).unwrap_or_else(|| "?".to_owned()),
+    }
+}
+
 fn world<'n>(suite: &Suite, options: &Options, names: &'n dyn Names) -> World<'n> {
     let own = package_of(&suite.class);
     let package = match &options.package {

@@ -72,6 +72,9 @@ impl Pool {
     }
 }
 
+/// A method that cannot be called, and the type of which there is no value.
+pub type Uncallable = (Arc<Method>, Type);
+
 /// Makes argument lists for methods, in their order. A method for which there is no value of some
 /// parameter gets none; it is named in the second part with the type that is missing.
 pub fn lists(
@@ -79,7 +82,7 @@ pub fn lists(
     methods: &[Arc<Method>],
     collected: &Pool,
     plan: &Plan,
-) -> (Vec<ArgumentList>, Vec<(Arc<Method>, Type)>) {
+) -> (Vec<ArgumentList>, Vec<Uncallable>) {
     let mut pool = Pool::default();
     if plan.own_constants {
         let mut classes: Vec<&str> = methods.iter().map(|method| &*method.class).collect();

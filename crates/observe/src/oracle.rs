@@ -60,6 +60,10 @@ pub fn observe(
     receiver: Option<Var>,
     fuel: u64,
 ) -> Result<Observation, NotFound> {
+    session.prepare(sequence)?;
+    for observer in observers {
+        session.resolve(observer)?;
+    }
     let mark = session.vm.mark();
     let seen = watch(session, sequence, observers, receiver, fuel);
     session.vm.rollback(mark);

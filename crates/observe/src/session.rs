@@ -112,7 +112,10 @@ impl Session {
         let id = found.ok_or_else(|| NotFound::Method(method.to_string()))?;
         let parameters = method.parameters.iter().map(kind_of).collect();
         let resolved = Resolved { id, class, parameters, method: method.clone() };
-        self.resolved.insert(method.clone(), resolved.clone());
+        // What is loaded under a mark is gone after a rollback.
+        if self.vm.depth() == 0 {
+            self.resolved.insert(method.clone(), resolved.clone());
+        }
         Ok(resolved)
     }
 
@@ -206,6 +209,22 @@ impl Session {
             (Outcome::Returned(_), Some(object)) => Outcome::Returned(Value::Ref(object)),
             (outcome, _) => outcome,
         }
+    }
+
+    /// Loads and initialises the classes that a sequence names, so that running it under a mark need not.
+    pub fn prepare(&mut self, sequence: &Sequence) -> Result<(), NotFound> {
+        for statement in sequence.statements() {
+            if let Operation::Call(method) = &statement.operation {
+                self.resolve(method)?;
+            }
+            for arg in &statement.args {
+                if let Arg::Constant(constant @ (Constant::Enum { .. } | Constant::Class(_))) = arg
+                {
+                    self.constant(constant)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Runs a sequence from its start; gives the values of its statements up to the first that does

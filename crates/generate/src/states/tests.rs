@@ -211,7 +211,13 @@ fn title(draft: &Draft, seen: &Observation, exercised: Var, throws: Option<&Thro
                 names.push(own);
             }
         }
-        if names.len() > 3 { "observers".to_owned() } else { names.join("And") }
+        match names.as_slice() {
+            [first, rest @ ..] if rest.len() < 3 => {
+                let rest = rest.iter().map(|name| format!("And{}", capitalized(name)));
+                std::iter::once(first.clone()).chain(rest).collect()
+            }
+            _ => "observers".to_owned(),
+        }
     } else {
         name(exercised)
     };

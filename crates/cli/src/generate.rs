@@ -1,0 +1,486 @@
+//! `nonpareil generate`: tests for classes, written only where the real JVM agrees.
+
+use std::fmt::Write;
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use classfile::{ClassPath, access};
+use emit::json::Json;
+use emit::junit::facts::ClassFiles;
+use emit::junit::{self, Framework, SourceFile};
+use generate::api::{self, Choice};
+use generate::arguments::{self, ArgumentList, Given, Plan, Pool, Uncallable};
+use generate::states::tests::{drafts, observers, settle};
+use generate::states::{Exploration, Job, explore};
+use observe::session::Session;
+use suite::method::Method;
+use suite::test::Suite;
+use suite::types::Type;
+use vm::frame::Stop;
+
+use crate::machines::Machines;
+use crate::options::{ExploreOptions, Format, GenerateOptions, JUnit};
+use crate::verify::{Disagreement, RealJvm, junit_jars};
+use crate::watch::{self, Progress};
+use crate::{files, run};
+
+/// What came of one class.
+struct Generated {
+    class: String,
+    job: Job,
+    exploration: Exploration,
+    time: Duration,
+    /// Methods that cannot be called, each with the type of which there is no value.
+    missing: Vec<Uncallable>,
+    n_drafts: usize,
+    /// Tests that do not end alike in all worlds.
+    n_unstable: usize,
+    sources: Vec<SourceFile>,
+    disagreements: Vec<Disagreement>,
+    left_out: Vec<String>,
+}
+
+/// Generates; an `Err` is a usage or input error.
+pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
+    watch::catch_interrupts();
+    let machines = Machines::new(&options.machine)?;
+    let class_path = machines.classes()?;
+    let framework = framework(options.junit);
+    let junit = match options.no_verify {
+        true => String::new(),
+        false => match &options.test_classpath {
+            Some(jars) => jars.clone(),
+            None => junit_jars(framework, &class_path)?,
+        },
+    };
+    let classes = classes(&machines, &class_path, &options.explore)?;
+    let mut worlds = machines.worlds()?;
+    let mut generated = Vec::new();
+    for class in &classes {
+        let one = one_class(options, &machines, &class_path, &mut worlds, framework, &junit, class);
+        match one {
+            Ok(one) => {
+                for source in &one.sources {
+                    files::write(&options.output.join(&source.path), &source.text)?;
+                }
+                generated.push(one);
+            }
+            // With several classes, one that cannot be tested does not keep the others from it.
+            Err(reason) if classes.len() > 1 => {
+                crate::say(&format!("{}: {reason}", class.replace('/', ".")));
+            }
+            Err(reason) => return Err(reason),
+        }
+        if watch::is_interrupted() {
+            break;
+        }
+    }
+    let text = match options.format {
+        Format::Human => human(options, &generated),
+        Format::Json => json(options, &generated).render(),
+    };
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    let has_findings = generated.iter().any(|one| !one.exploration.stopped.is_empty());
+    Ok(if has_findings { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn framework(junit: JUnit) -> Framework {
+    match junit {
+        JUnit::Three => Framework::JUnit3,
+        JUnit::Four => Framework::JUnit4,
+        JUnit::Five => Framework::JUnit5,
+    }
+}
+
+/// Internal names of the classes under test.
+pub(crate) fn classes(
+    machines: &Machines,
+    class_path: &ClassPath,
+    options: &ExploreOptions,
+) -> Result<Vec<String>, String> {
+    if options.classes.is_empty() {
+        let mut names = Vec::new();
+        for entry in class_path.entries().iter().filter(|entry| entry.path().is_dir()) {
+            names
+                .extend(entry.class_names().into_iter().filter(|name| is_public(class_path, name)));
+        }
+        names.sort();
+        names.dedup();
+        if names.is_empty() {
+            return Err("there is no public class in the folders of the class path\nhint: --classpath names the folder of the compiled classes, --class a class".to_owned());
+        }
+        return Ok(names);
+    }
+    options.classes.iter().map(|name| find(machines, class_path, name)).collect()
+}
+
+fn is_public(class_path: &ClassPath, name: &str) -> bool {
+    let Some(Ok(bytes)) = class_path.find(&format!("{name}.class"), 17) else { return false };
+    let Ok(file) = classfile::ClassFile::parse(bytes) else { return false };
+    let flags = file.access_flags();
+    let is_kind = flags & (access::INTERFACE | access::ABSTRACT | access::ANNOTATION) == 0;
+    flags & access::PUBLIC != 0 && is_kind && file.inner_classes().is_empty()
+}
+
+/// The internal name of a class that the user named: with dots, or by its simple name alone.
+fn find(machines: &Machines, class_path: &ClassPath, name: &str) -> Result<String, String> {
+    let internal = name.replace('.', "/");
+    let mut candidates = vec![internal.clone()];
+    // `Map.Entry` for `Map$Entry`.
+    let mut nested = internal.clone();
+    while let Some(at) = nested.rfind('/') {
+        nested.replace_range(at..=at, "$");
+        candidates.push(nested.clone());
+    }
+    let exists = |name: &String| {
+        class_path.find(&format!("{name}.class"), 17).is_some()
+            || machines.jdk.image.find_class(name.as_bytes()).is_some()
+    };
+    if let Some(found) = candidates.into_iter().find(exists) {
+        return Ok(found);
+    }
+    let suffix = format!("/{internal}");
+    let mut similar: Vec<String> =
+        class_path.class_names().into_iter().filter(|known| known.ends_with(&suffix)).collect();
+    similar.sort();
+    similar.dedup();
+    match similar.as_slice() {
+        [only] => Ok(only.clone()),
+        [] => Err(format!(
+            "class {name} is not on the class path {}\nhint: --classpath names the folder or jar that holds it",
+            machines.class_path
+        )),
+        several => Err(format!(
+            "class {name} may be any of {}\nhint: name it with its package",
+            several.join(", ").replace('/', ".")
+        )),
+    }
+}
+
+/// What a class is tried with.
+pub(crate) fn job(
+    first: &mut Session,
+    class: &str,
+    options: &ExploreOptions,
+) -> Result<(Job, Vec<Uncallable>), String> {
+    let choice =
+        Choice { package_private: options.package_private, methods: options.method_names() };
+    let api = api::of_class(first, class, &choice).map_err(|error| error.to_string())?;
+    for name in options.method_names() {
+        let simple = name.split('(').next().unwrap_or(&name).to_owned();
+        let mut methods = api.methods.iter().chain(&api.statics);
+        if !methods.any(|method| *method.name == *simple) {
+            let mut names: Vec<&str> =
+                api.methods.iter().chain(&api.statics).map(|method| &*method.name).collect();
+            names.sort_unstable();
+            names.dedup();
+            return Err(format!(
+                "{} has no method {name} that a test can call",
+                class.replace('/', ".")
+            ));
+        }
+    }
+    let makers: Vec<Arc<Method>> = api.constructors.iter().chain(&api.statics).cloned().collect();
+    let makes_object = |maker: &Arc<Method>| maker.result() == Type::class(class);
+    if !makers.iter().any(makes_object) && api.statics.is_empty() {
+        let name = class.replace('/', ".");
+        return Err(match api.is_abstract {
+            true => format!(
+                "{name} is abstract and no static method makes an object of it\nhint: name a class that implements it"
+            ),
+            false => format!(
+                "{name} has no public constructor and no static method that makes an object of it\nhint: --package-private also calls what its package sees"
+            ),
+        });
+    }
+    let mut given = Given::parse(&options.arguments).map_err(|error| error.to_string())?;
+    let all: Vec<&Method> = makers.iter().chain(&api.methods).map(|method| &**method).collect();
+    given.settle(&all).map_err(|error| format!("--arguments {error}"))?;
+    let plan = Plan { given, depth: 3, most_per_method: 64, own_constants: true };
+    let (makers, mut missing) = arguments::lists(first, &makers, &Pool::default(), &plan);
+    let (lists, also_missing) = arguments::lists(first, &api.methods, &Pool::default(), &plan);
+    missing.extend(also_missing);
+    let job = Job {
+        classes: vec![class.to_owned()],
+        makers,
+        lists,
+        technique: options.technique,
+        mask: options.mask(),
+        iterations: Some(options.iterations),
+        most_states: options.max_states,
+        fuel: options.fuel,
+        n_workers: options.n_workers(),
+        keep_calls: true,
+    };
+    Ok((job, missing))
+}
+
+fn one_class(
+    options: &GenerateOptions,
+    machines: &Machines,
+    class_path: &ClassPath,
+    worlds: &mut [Session],
+    framework: Framework,
+    junit_jars: &str,
+    class: &str,
+) -> Result<Generated, String> {
+    let explore_options = &options.explore;
+    let mut first = machines.session().map_err(|error| error.to_string())?;
+    let (job, missing) = job(&mut first, class, explore_options)?;
+    drop(first);
+    let progress = Progress::new(&class.replace('/', "."), explore_options.time);
+    let session = || machines.session();
+    let exploration = explore(&job, &session, &progress).map_err(|error| error.to_string())?;
+    progress.done();
+    let drafts = drafts(&job, &exploration);
+    let observers = observers(&job, &exploration);
+    let mut tests = Vec::new();
+    let mut n_unstable = 0;
+    for (idx, draft) in drafts.iter().enumerate() {
+        if tests.len() == options.max_tests || watch::is_interrupted() {
+            break;
+        }
+        progress.show(&format!("{idx} of {} tests", drafts.len()));
+        match settle(worlds, draft, &observers, job.fuel).map_err(|error| error.to_string())? {
+            Some(test) => tests.push(test),
+            None => n_unstable += 1,
+        }
+    }
+    let mut suite = Suite { class: class.into(), tests };
+    let image = machines.jdk.image.clone();
+    let find = |name: &str| match class_path.find(&format!("{name}.class"), 17) {
+        Some(Ok(bytes)) => Some((bytes, false)),
+        _ => image.find_class(name.as_bytes()).map(|(_, bytes)| (bytes, true)),
+    };
+    let names = ClassFiles::new(find);
+    let style = junit::Options { framework, ..junit::Options::usual() };
+    let left_out = junit::inexpressible(&suite, &style, &names)
+        .into_iter()
+        .map(|(idx, reason)| format!("{}: {reason}", suite.tests[idx].title.method))
+        .collect();
+    let mut sources = junit::render(&suite, &style, &names);
+    let mut disagreements = Vec::new();
+    if !options.no_verify && !sources.is_empty() {
+        progress.show("checking the tests on the real JVM");
+        let real = RealJvm {
+            home: &machines.jdk.home,
+            class_path: &machines.class_path,
+            junit: junit_jars,
+        };
+        disagreements = real.verify(&sources)?;
+        if !disagreements.is_empty() {
+            let mut wrong: Vec<usize> = Vec::new();
+            for source in &sources {
+                wrong.extend(
+                    source
+                        .tests
+                        .iter()
+                        .filter(|test| {
+                            disagreements
+                                .iter()
+                                .any(|one| one.class == source.class && one.method == test.method)
+                        })
+                        .map(|test| test.idx),
+                );
+            }
+            let mut idx = 0;
+            suite.tests.retain(|_| {
+                idx += 1;
+                !wrong.contains(&(idx - 1))
+            });
+            sources = junit::render(&suite, &style, &names);
+        }
+    }
+    progress.done();
+    let time = progress.elapsed();
+    Ok(Generated {
+        class: class.to_owned(),
+        job,
+        exploration,
+        time,
+        missing,
+        n_drafts: drafts.len(),
+        n_unstable,
+        sources,
+        disagreements,
+        left_out,
+    })
+}
+
+fn n_tests(one: &Generated) -> usize {
+    one.sources.iter().map(|source| source.tests.len()).sum()
+}
+
+/// A call as people write it.
+fn call_text(list: &ArgumentList) -> String {
+    let arguments: Vec<String> = list
+        .arguments
+        .iter()
+        .map(|argument| match argument {
+            arguments::Argument::Constant(constant) => junit::spell(constant),
+            arguments::Argument::Built(sequence, _) => match sequence.statements().last() {
+                Some(statement) => match statement.method() {
+                    Some(method) => format!(
+                        "new {}(…)",
+                        method.class.rsplit(['/', '$']).next().unwrap_or_default()
+                    ),
+                    None => "new array".to_owned(),
+                },
+                None => "…".to_owned(),
+            },
+        })
+        .collect();
+    format!("{}({})", list.method.name, arguments.join(", "))
+}
+
+fn list_of(job: &Job, idx: usize) -> &ArgumentList {
+    let n_makers = job.makers.len();
+    if idx < n_makers { &job.makers[idx] } else { &job.lists[idx - n_makers] }
+}
+
+/// The calls that lead to a state and one more.
+fn way(one: &Generated, state: generate::states::table::StateId, list: usize) -> String {
+    let mut path = Vec::new();
+    one.exploration.table.path(state, &mut path);
+    let mut calls: Vec<String> = path
+        .iter()
+        .map(|&step| call_text(list_of(&one.job, one.exploration.table.link(step).list.idx())))
+        .collect();
+    calls.push(call_text(list_of(&one.job, list)));
+    calls.join("; ")
+}
+
+fn human(options: &GenerateOptions, generated: &[Generated]) -> String {
+    let mut text = String::new();
+    for one in generated {
+        let exploration = &one.exploration;
+        let _ = writeln!(text, "{}", one.class.replace('/', "."));
+        let _ = writeln!(
+            text,
+            "  {} states ({}), {} calls, {} tests in {:.1} s",
+            exploration.n_states(),
+            one.job.technique,
+            exploration.n_calls(),
+            n_tests(one),
+            one.time.as_secs_f64(),
+        );
+        for (number, iteration) in exploration.iterations.iter().enumerate().skip(1) {
+            let _ = writeln!(
+                text,
+                "  iteration {number}: {} states tried, {} calls, {} threw, {} left the state as it was, {} new states",
+                iteration.expanded,
+                iteration.calls,
+                iteration.threw,
+                iteration.preserved,
+                iteration.new_states,
+            );
+        }
+        if !exploration.is_complete {
+            let _ = writeln!(text, "  stopped early: not every state was tried");
+        }
+        for class in &exploration.fallen_back {
+            let _ = writeln!(
+                text,
+                "  {} has no equals that helps; its whole state was compared",
+                class.replace('/', ".")
+            );
+        }
+        for (method, missing) in &one.missing {
+            let _ =
+                writeln!(text, "  not called: {method}, no value of type {missing} can be made");
+        }
+        for (state, list, stop) in &exploration.stopped {
+            let _ = writeln!(
+                text,
+                "  found: {} does not come back: {}",
+                way(one, *state, list.idx()),
+                finding(stop)
+            );
+        }
+        if one.n_unstable > 0 {
+            let _ = writeln!(
+                text,
+                "  {} calls depend on time, place or hash codes and have no test",
+                one.n_unstable
+            );
+        }
+        for reason in &one.left_out {
+            let _ = writeln!(text, "  no test can be written for {reason}");
+        }
+        for one in &one.disagreements {
+            let _ = writeln!(
+                text,
+                "  disagreement, left out: {}.{}: {}",
+                one.class, one.method, one.reason
+            );
+        }
+        for source in &one.sources {
+            let path = options.output.join(&source.path);
+            let verified =
+                if options.no_verify { "not checked" } else { "all pass on the real JVM" };
+            let _ =
+                writeln!(text, "  {}: {} tests, {verified}", path.display(), source.tests.len());
+        }
+    }
+    text
+}
+
+fn finding(stop: &Stop) -> String {
+    match stop {
+        Stop::OutOfFuel => "an endless loop, or a very long one (--fuel gives more)".to_owned(),
+        other => run::reason(other),
+    }
+}
+
+fn json(options: &GenerateOptions, generated: &[Generated]) -> Json {
+    let classes = generated.iter().map(|one| {
+        let exploration = &one.exploration;
+        let iterations = exploration.iterations.iter().skip(1).map(|iteration| {
+            Json::Object(vec![
+                ("expanded", Json::Number(iteration.expanded)),
+                ("calls", Json::Number(iteration.calls)),
+                ("threw", Json::Number(iteration.threw)),
+                ("preserved", Json::Number(iteration.preserved)),
+                ("newStates", Json::Number(iteration.new_states)),
+            ])
+        });
+        let findings = exploration.stopped.iter().map(|(state, list, stop)| {
+            Json::Object(vec![
+                ("calls", Json::text(way(one, *state, list.idx()))),
+                ("reason", Json::text(finding(stop))),
+            ])
+        });
+        let disagreements = one.disagreements.iter().map(|one| {
+            Json::Object(vec![
+                ("class", Json::text(one.class.clone())),
+                ("method", Json::text(one.method.clone())),
+                ("reason", Json::text(one.reason.clone())),
+            ])
+        });
+        let sources = one.sources.iter().map(|source| {
+            Json::Object(vec![
+                ("path", Json::text(options.output.join(&source.path).display().to_string())),
+                ("tests", Json::Number(source.tests.len())),
+            ])
+        });
+        let not_called = one.missing.iter().map(|(method, _)| Json::text(method.to_string()));
+        Json::Object(vec![
+            ("class", Json::text(one.class.replace('/', "."))),
+            ("technique", Json::text(one.job.technique.name())),
+            ("states", Json::Number(exploration.n_states())),
+            ("calls", Json::Number(exploration.n_calls())),
+            ("complete", Json::Flag(exploration.is_complete)),
+            ("drafts", Json::Number(one.n_drafts)),
+            ("tests", Json::Number(n_tests(one))),
+            ("unstable", Json::Number(one.n_unstable)),
+            ("iterations", Json::List(iterations.collect())),
+            ("notCalled", Json::List(not_called.collect())),
+            ("findings", Json::List(findings.collect())),
+            ("disagreements", Json::List(disagreements.collect())),
+            ("files", Json::List(sources.collect())),
+        ])
+    });
+    Json::Object(vec![("classes", Json::List(classes.collect()))])
+}

@@ -1,0 +1,118 @@
+//! Any number of machines with the user's classes, from one booted base; and the same classes in worlds
+//! that differ in everything a test must not depend on.
+
+use std::env;
+use std::path::PathBuf;
+
+use classfile::ClassPath;
+use observe::session::{NotFound, Session};
+use vm::host::guard::{Guard, Policy};
+use vm::host::scratch::Scratch;
+use vm::image::Base;
+use vm::vm::Options;
+
+use crate::boot_image::{self, CacheFolder};
+use crate::class_path;
+use crate::jdk::{self, Jdk};
+use crate::options::MachineOptions;
+use crate::os_host::OsHost;
+use crate::run::policy;
+
+/// What tests must not depend on, two more ways: hash seeds, time zone, language.
+const OTHER_WORLDS: &[(u64, &[(&str, &str)])] = &[
+    (
+        0x5eed_0001,
+        &[("user.timezone", "Asia/Kolkata"), ("user.language", "tr"), ("user.country", "TR")],
+    ),
+    (
+        0x5eed_0002,
+        &[("user.timezone", "America/St_Johns"), ("user.language", "ar"), ("user.country", "EG")],
+    ),
+];
+
+/// Makes machines.
+pub(crate) struct Machines {
+    /// The JDK they run on.
+    pub(crate) jdk: Jdk,
+    /// The user's class path without wildcards.
+    pub(crate) class_path: String,
+    base: Base,
+    options: Options,
+    policy: Policy,
+    is_cached: bool,
+}
+
+impl Machines {
+    /// Boots the base of machines with these options.
+    pub(crate) fn new(options: &MachineOptions) -> Result<Machines, String> {
+        let jdk = jdk::find(options.jdk.as_deref())?;
+        let working_dir: PathBuf =
+            env::current_dir().map_err(|error| format!("working folder: {error}"))?;
+        let class_path = class_path::expand(&options.classpath, &working_dir);
+        let policy = policy(options, &class_path, &jdk.folders(), &working_dir);
+        let machine = Options {
+            java_home: jdk.home.display().to_string(),
+            class_path: class_path.clone(),
+            properties: options.properties.clone(),
+            heap_limit: options.memory,
+            seed: options.seed,
+            assertions: options.enable_assertions,
+        };
+        let is_cached = !options.fresh_boot;
+        let base = boot(&jdk, machine.clone(), &policy, is_cached)?;
+        Ok(Machines { jdk, class_path, base, options: machine, policy, is_cached })
+    }
+
+    /// The classes of the user's class path, as files.
+    pub(crate) fn classes(&self) -> Result<ClassPath, String> {
+        ClassPath::parse(&self.class_path).map_err(|error| error.to_string())
+    }
+
+    /// A machine.
+    pub(crate) fn session(&self) -> Result<Session, NotFound> {
+        session(&self.base, &self.policy)
+    }
+
+    /// A machine in each of several worlds, the usual one first.
+    pub(crate) fn worlds(&self) -> Result<Vec<Session>, String> {
+        let mut worlds = vec![self.session().map_err(|error| error.to_string())?];
+        for &(seed, properties) in OTHER_WORLDS {
+            let mut options = self.options.clone();
+            options.seed ^= seed;
+            let own = properties.iter().map(|&(name, value)| (name.to_owned(), value.to_owned()));
+            // What the user sets stays.
+            options.properties = own.chain(options.properties).collect();
+            let base = boot(&self.jdk, options, &self.policy, self.is_cached)?;
+            worlds.push(session(&base, &self.policy).map_err(|error| error.to_string())?);
+        }
+        Ok(worlds)
+    }
+}
+
+fn boot(jdk: &Jdk, options: Options, policy: &Policy, is_cached: bool) -> Result<Base, String> {
+    let host = Box::new(Scratch::new(Guard::new(quiet_host(), policy.clone())));
+    let cache = if is_cached { CacheFolder::of_user() } else { None };
+    let booted = match cache {
+        Some(cache) => {
+            let origin = boot_image::origin(jdk);
+            Base::boot_with(&jdk.image, options, host, &cache, &origin)
+        }
+        None => Base::boot(&jdk.image, options, host),
+    };
+    booted.map_err(|error| error.to_string())
+}
+
+fn session(base: &Base, policy: &Policy) -> Result<Session, NotFound> {
+    let host = Box::new(Scratch::new(Guard::new(quiet_host(), policy.clone())));
+    let failed = |reason: String| NotFound::Class {
+        name: "java/lang/Object".to_owned(),
+        problem: observe::java::Problem::Missing(reason),
+    };
+    let vm = base.machine(host).map_err(|error| failed(error.to_string()))?;
+    Session::new(vm).map_err(|error| failed(error.to_string()))
+}
+
+/// What code under test prints goes nowhere.
+fn quiet_host() -> OsHost {
+    OsHost::new().without_streams()
+}

@@ -1,0 +1,215 @@
+//! Runs emitted tests on the user's real JVM: what does not compile or does not pass there is not
+//! shipped.
+//!
+//! The tests are compiled with the JDK's own `javac` against the JUnit that the user has, and each is run
+//! on a new object by a small program that is compiled along with them.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use emit::junit::{Framework, SourceFile};
+
+use crate::files::{self, TemporaryFolder};
+
+/// Time that all tests of one class path may take.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// Runs the tests that its arguments name, `class#method`, and says how each ended.
+const RUNNER: &str = r##"
+public final class NonpareilRunner {
+    public static void main(String[] names) throws Throwable {
+        java.io.PrintStream out = System.out;
+        System.setOut(new java.io.PrintStream(java.io.OutputStream.nullOutputStream()));
+        System.setErr(new java.io.PrintStream(java.io.OutputStream.nullOutputStream()));
+        java.util.List<String> tests = java.nio.file.Files.readAllLines(java.nio.file.Path.of(names[0]));
+        for (String name : tests) {
+            String[] parts = name.split("#");
+            String verdict = "passed";
+            try {
+                Class<?> type = Class.forName(parts[0]);
+                java.lang.reflect.Constructor<?> constructor = type.getDeclaredConstructor();
+                constructor.setAccessible(true);
+                java.lang.reflect.Method method = type.getDeclaredMethod(parts[1]);
+                method.setAccessible(true);
+                method.invoke(constructor.newInstance());
+            } catch (java.lang.reflect.InvocationTargetException failure) {
+                verdict = "failed " + String.valueOf(failure.getCause()).replace('\n', ' ').replace('\r', ' ');
+            }
+            out.println(name + "\t" + verdict);
+        }
+        out.flush();
+        Runtime.getRuntime().halt(0);
+    }
+}
+"##;
+
+/// A test that the real JVM disagrees about.
+#[derive(Debug, Clone)]
+pub(crate) struct Disagreement {
+    /// The class with dots.
+    pub(crate) class: String,
+    /// The test method.
+    pub(crate) method: String,
+    /// What happened there.
+    pub(crate) reason: String,
+}
+
+/// Where things are on this computer.
+pub(crate) struct RealJvm<'a> {
+    /// The JDK's folder.
+    pub(crate) home: &'a Path,
+    /// The user's classes.
+    pub(crate) class_path: &'a str,
+    /// JUnit.
+    pub(crate) junit: &'a str,
+}
+
+impl RealJvm<'_> {
+    /// Compiles and runs the tests. What comes back is empty where all pass. A compiler's message is an
+    /// error: it concerns whole files.
+    pub(crate) fn verify(&self, sources: &[SourceFile]) -> Result<Vec<Disagreement>, String> {
+        let folder = TemporaryFolder::new()?;
+        let classes = folder.path.join("classes");
+        let mut paths: Vec<PathBuf> = Vec::new();
+        for source in sources {
+            let path = folder.path.join("sources").join(&source.path);
+            files::write(&path, &source.text)?;
+            paths.push(path);
+        }
+        let runner = folder.path.join("sources/NonpareilRunner.java");
+        files::write(&runner, RUNNER)?;
+        paths.push(runner);
+        std::fs::create_dir_all(&classes).map_err(|error| error.to_string())?;
+        let class_path = format!("{}:{}", self.class_path, self.junit);
+        let list = folder.path.join("sources.txt");
+        let quoted: Vec<String> =
+            paths.iter().map(|path| format!("\"{}\"", path.display())).collect();
+        files::write(&list, &quoted.join("\n"))?;
+        let mut javac = Command::new(self.home.join("bin/javac"));
+        javac.args(["-g", "-nowarn", "-encoding", "UTF-8", "-proc:none", "-d"]).arg(&classes);
+        javac.args(["-cp", &class_path]).arg(format!("@{}", list.display()));
+        let output = javac.output().map_err(|error| {
+            format!("{}: {error}\nhint: tests are checked with the JDK's compiler; --no-verify leaves that out", self.home.join("bin/javac").display())
+        })?;
+        if !output.status.success() {
+            let messages = String::from_utf8_lossy(&output.stderr);
+            let first: Vec<&str> = messages.lines().take(20).collect();
+            return Err(format!("the tests do not compile:\n{}", first.join("\n")));
+        }
+        self.run(sources, &classes, &folder.path)
+    }
+
+    fn run(
+        &self,
+        sources: &[SourceFile],
+        classes: &Path,
+        folder: &Path,
+    ) -> Result<Vec<Disagreement>, String> {
+        let mut names = String::new();
+        for source in sources {
+            for test in &source.tests {
+                names.push_str(&format!("{}#{}\n", source.class, test.method));
+            }
+        }
+        let list = folder.join("tests.txt");
+        files::write(&list, &names)?;
+        let class_path = format!("{}:{}:{}", classes.display(), self.class_path, self.junit);
+        let mut java = Command::new(self.home.join("bin/java"));
+        java.args([
+            "-XX:TieredStopAtLevel=1",
+            "-Xshare:auto",
+            "-cp",
+            &class_path,
+            "NonpareilRunner",
+        ]);
+        java.arg(&list).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let said = finish(&mut java, LIMIT)?;
+        let verdicts: BTreeMap<&str, &str> =
+            said.lines().filter_map(|line| line.split_once('\t')).collect();
+        let mut disagreements = Vec::new();
+        for source in sources {
+            for test in &source.tests {
+                let name = format!("{}#{}", source.class, test.method);
+                let reason = match verdicts.get(name.as_str()) {
+                    Some(&"passed") => continue,
+                    Some(verdict) => verdict.trim_start_matches("failed ").to_owned(),
+                    None => "did not come to its end".to_owned(),
+                };
+                let (class, method) = (source.class.clone(), test.method.clone());
+                disagreements.push(Disagreement { class, method, reason });
+            }
+        }
+        Ok(disagreements)
+    }
+}
+
+/// What a program writes until it ends or its time is up.
+fn finish(command: &mut Command, limit: Duration) -> Result<String, String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let mut child = command.spawn().map_err(|error| format!("{program}: {error}"))?;
+    let mut stdout = child.stdout.take();
+    let reader = std::thread::spawn(move || {
+        let mut text = Vec::new();
+        if let Some(stdout) = &mut stdout {
+            let _ = stdout.read_to_end(&mut text);
+        }
+        text
+    });
+    let start = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(Some(_)) => break,
+            Ok(None) if start.elapsed() < limit => std::thread::sleep(Duration::from_millis(2)),
+            _ => {
+                let _ = child.kill();
+                let _ = child.wait();
+                break;
+            }
+        }
+    }
+    let text = reader.join().unwrap_or_default();
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// The jars of a framework: none are needed where the user's own class path has it, else those that
+/// the system has.
+pub(crate) fn junit_jars(
+    framework: Framework,
+    class_path: &classfile::ClassPath,
+) -> Result<String, String> {
+    let (marker, jars): (&str, &[&str]) = match framework {
+        Framework::JUnit5 => (
+            "org/junit/jupiter/api/Test.class",
+            &[
+                "junit-jupiter-api.jar",
+                "junit-platform-commons.jar",
+                "opentest4j.jar",
+                "apiguardian-api.jar",
+            ],
+        ),
+        Framework::JUnit4 | Framework::JUnit4Before13 => {
+            ("org/junit/Test.class", &["junit4.jar", "hamcrest.jar"])
+        }
+        Framework::JUnit3 => ("junit/framework/TestCase.class", &["junit4.jar", "hamcrest.jar"]),
+    };
+    if class_path.find(marker, 17).is_some() {
+        return Ok(String::new());
+    }
+    let folder = Path::new("/usr/share/java");
+    let found: Vec<String> = jars
+        .iter()
+        .map(|jar| folder.join(jar))
+        .filter(|jar| jar.is_file())
+        .map(|jar| jar.display().to_string())
+        .collect();
+    match found.first() {
+        Some(_) => Ok(found.join(":")),
+        None => Err(format!(
+            "tests cannot be checked: {} is not on the class path\nhint: name JUnit's jars with --test-classpath, or leave the check out with --no-verify",
+            marker.trim_end_matches(".class").replace('/', ".")
+        )),
+    }
+}
