@@ -159,6 +159,9 @@ pub(crate) struct MachineOptions {
     #[arg(long = "property", short = 'D', value_name = "NAME=VALUE", value_parser = property)]
     pub(crate) properties: Vec<(String, String)>,
 
+    #[command(flatten)]
+    pub(crate) modules: ModuleOptions,
+
     /// Switch `assert` on in classes outside the JDK.
     #[arg(long, alias = "ea")]
     pub(crate) enable_assertions: bool,
@@ -177,6 +180,46 @@ pub(crate) struct MachineOptions {
 
     #[command(flatten)]
     pub(crate) grants: Grants,
+}
+
+/// Changes to the modules of the JDK, as `java` takes them.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Modules of the JDK")]
+pub(crate) struct ModuleOptions {
+    /// Let the class path reach all members of a package by reflection; may be given several times.
+    #[arg(long, value_name = "MODULE/PACKAGE=TARGET", value_parser = of_package)]
+    add_opens: Vec<String>,
+
+    /// Let the class path use the public classes of a package; may be given several times.
+    #[arg(long, value_name = "MODULE/PACKAGE=TARGET", value_parser = of_package)]
+    add_exports: Vec<String>,
+
+    /// Let a module read others; may be given several times.
+    #[arg(long, value_name = "MODULE=TARGET", value_parser = of_module)]
+    add_reads: Vec<String>,
+
+    /// Modules, with commas between them, that are there beside the usual ones.
+    #[arg(long, value_name = "MODULES")]
+    add_modules: Vec<String>,
+}
+
+impl ModuleOptions {
+    /// The system properties by which the module system learns of these options when it starts.
+    pub(crate) fn properties(&self) -> Vec<(String, String)> {
+        let named = [
+            ("addopens", &self.add_opens),
+            ("addexports", &self.add_exports),
+            ("addreads", &self.add_reads),
+            ("addmods", &self.add_modules),
+        ];
+        let numbered = |(name, values): (&str, &Vec<String>)| {
+            let property = |(idx, value): (usize, &String)| {
+                (format!("jdk.module.{name}.{idx}"), value.clone())
+            };
+            values.iter().enumerate().map(property).collect::<Vec<_>>()
+        };
+        named.into_iter().flat_map(numbered).collect()
+    }
 }
 
 /// What Java code may reach outside the machine.
@@ -220,6 +263,24 @@ fn property(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
+fn of_package(text: &str) -> Result<String, String> {
+    match text.split_once('=').and_then(|(source, target)| Some((source.split_once('/')?, target))) {
+        Some(((module, package), target))
+            if !module.is_empty() && !package.is_empty() && !target.is_empty() =>
+        {
+            Ok(text.to_owned())
+        }
+        _ => Err("write MODULE/PACKAGE=TARGET, such as java.base/java.lang=ALL-UNNAMED".to_owned()),
+    }
+}
+
+fn of_module(text: &str) -> Result<String, String> {
+    match text.split_once('=') {
+        Some((module, target)) if !module.is_empty() && !target.is_empty() => Ok(text.to_owned()),
+        _ => Err("write MODULE=TARGET, such as java.xml=ALL-UNNAMED".to_owned()),
+    }
+}
+
 fn size(text: &str) -> Result<usize, String> {
     let lower = text.to_ascii_lowercase();
     let (digits, shift) = match lower.as_bytes().last() {
@@ -229,11 +290,11 @@ fn size(text: &str) -> Result<usize, String> {
         _ => (lower.as_str(), 0),
     };
     const LEAST: usize = 4 << 20;
-    const MOST: usize = 24 << 30;
+    const MOST: usize = vm::heap::MOST_MEMORY;
     let bytes = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(1 << shift));
     match bytes {
         Some(bytes @ LEAST..=MOST) => Ok(bytes),
-        Some(_) => Err("between 4m and 24g is possible".to_owned()),
+        Some(_) => Err(format!("between 4m and {}g is possible", MOST >> 30)),
         None => Err("write a number with k, m or g behind it, such as 512m".to_owned()),
     }
 }
@@ -265,6 +326,8 @@ mod tests {
         assert_eq!(size("512m"), Ok(512 << 20));
         assert_eq!(size("2G"), Ok(2 << 30));
         assert!(size("1k").is_err());
+        assert_eq!(size("13g"), Ok(13 << 30));
+        assert_eq!(size("14g"), Err("between 4m and 13g is possible".to_owned()));
         assert!(size("lots").is_err());
     }
 }

@@ -39,10 +39,12 @@ pub(crate) fn boot(options: &MachineOptions, host: OsHost) -> Result<Vm, String>
     let class_path = class_path::expand(&options.classpath, &working_dir);
     let policy = policy(options, &class_path, &jdk.folders(), &working_dir);
     let host = Scratch::new(Guard::new(host, policy));
+    let mut properties = options.properties.clone();
+    properties.extend(options.modules.properties());
     let machine = vm::vm::Options {
         java_home: jdk.home.display().to_string(),
         class_path,
-        properties: options.properties.clone(),
+        properties,
         heap_limit: options.memory,
         seed: options.seed,
         assertions: options.enable_assertions,

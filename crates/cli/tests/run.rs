@@ -109,6 +109,39 @@ fn a_main_class_that_is_not_there_is_told_as_java_tells_it() {
 }
 
 #[test]
+fn a_package_of_the_jdk_is_opened_on_demand() {
+    check(&[], &["private"], |output| {
+        let text = stderr(output);
+        assert!(text.contains("java.lang.reflect.InaccessibleObjectException"), "{text}");
+    });
+    check_prints(&["--add-opens", "java.base/java.lang=ALL-UNNAMED"], &["private"], "4\n");
+}
+
+#[test]
+fn a_module_that_is_not_there_by_default_is_added_on_demand() {
+    check_prints(&[], &["module", "jdk.incubator.vector"], "false\n");
+    check(&["--add-modules=jdk.incubator.vector"], &["module", "jdk.incubator.vector"], |output| {
+        assert_eq!(stdout(output), "true\n", "{}", stderr(output));
+    });
+}
+
+#[test]
+fn a_package_to_open_without_its_module_is_an_input_error() {
+    check(&["--add-opens", "java.lang=ALL-UNNAMED"], &[], |output| {
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(output).contains("write MODULE/PACKAGE=TARGET"), "{}", stderr(output));
+    });
+}
+
+#[test]
+fn more_memory_than_references_reach_is_an_input_error() {
+    check(&["--memory", "14g"], &[], |output| {
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(output).contains("between 4m and 13g is possible"), "{}", stderr(output));
+    });
+}
+
+#[test]
 fn a_folder_that_is_no_jdk_is_an_input_error_with_a_hint() {
     let output = Command::new(env!("CARGO_BIN_EXE_nonpareil"))
         .args(["run", "--jdk", "/", "Outside"])

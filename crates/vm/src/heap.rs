@@ -54,6 +54,8 @@ pub const ELEMENTS_OFFSET: u32 = 16;
 /// Most address space of one machine: references to lock records have 31 bits (see `lock`), and
 /// the remembered set counts 4-byte slots in 32 bits.
 const MOST_RESERVED: usize = 16 << 30;
+/// The largest main region: what is left beside the other regions and a generous booted base.
+pub const MOST_MEMORY: usize = 13 << 30;
 const LITERALS_SIZE: usize = 256 << 20;
 const PERM_SIZE: usize = 512 << 20;
 /// Room behind the hard end: one half for small objects that natives make in the middle of
@@ -122,7 +124,13 @@ impl Heap {
         let perm_start = literals_start + LITERALS_SIZE;
         let raw_start = perm_start + PERM_SIZE;
         let main_start = raw_start + raw::RAW_SIZE;
-        let hard_end = (main_start + (limit & !7)).min(MOST_RESERVED - RESERVE);
+        if limit > MOST_MEMORY || main_start + limit > MOST_RESERVED - RESERVE {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("{} MiB for objects are more than references can reach", limit >> 20),
+            ));
+        }
+        let hard_end = main_start + (limit & !7);
         let reserved = (hard_end + RESERVE).next_multiple_of(4096);
         // SAFETY: an anonymous private mapping without a wanted address has no preconditions.
         let base = unsafe {

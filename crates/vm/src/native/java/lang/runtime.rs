@@ -23,7 +23,12 @@ fn free_memory(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
     Ok(vm.options.heap_limit.saturating_sub(vm.heap.used()) as u64)
 }
 
+/// Whoever asked for a collection looks for its effects next, so the thread that hands out cleared
+/// references gets its turn first.
 fn gc(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
     vm.collect_everything()?;
+    if !vm.world.pending.is_null() {
+        vm.end_turn();
+    }
     Ok(0)
 }

@@ -19,11 +19,17 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (VM, "getRuntimeArguments", "()[Ljava/lang/String;", runtime_arguments),
 ];
 
-/// The loader of the youngest frame that neither the boot nor the platform loader defined.
+/// The loader of the youngest frame that neither the boot nor the platform loader defined. Accessors
+/// that reflection wrote have a loader of their own, which does not count.
 fn latest_user_defined_loader(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    const ACCESSOR: &[u8] = b"jdk/internal/reflect/MagicAccessorImpl";
     const PLATFORM: &[u8] = b"jdk/internal/loader/ClassLoaders$PlatformClassLoader";
     for activation in vm.walk() {
-        let loader = vm.class(vm.method(activation.method).class).loader;
+        let class = vm.class(vm.method(activation.method).class);
+        if class.supers.iter().any(|&ancestor| vm.class(ancestor).name.as_bytes() == ACCESSOR) {
+            continue;
+        }
+        let loader = class.loader;
         if loader == LoaderId::BOOT {
             continue;
         }
