@@ -264,7 +264,8 @@ fn property(text: &str) -> Result<(String, String), String> {
 }
 
 fn of_package(text: &str) -> Result<String, String> {
-    match text.split_once('=').and_then(|(source, target)| Some((source.split_once('/')?, target))) {
+    match text.split_once('=').and_then(|(source, target)| Some((source.split_once('/')?, target)))
+    {
         Some(((module, package), target))
             if !module.is_empty() && !package.is_empty() && !target.is_empty() =>
         {
