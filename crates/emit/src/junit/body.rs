@@ -248,7 +248,8 @@ impl Body<'_, '_> {
             return cannot(format!("{} cannot be named in the test's package", name));
         }
         let to = self.scope.java_type(to);
-        Ok(Expression { text: format!("({to}) {}", of.before_dot()), is_primary: false })
+        let of = if of.text.starts_with('-') { format!("({})", of.text) } else { of.text.clone() };
+        Ok(Expression { text: format!("({to}) {of}"), is_primary: false })
     }
 
     /// A constant as an expression; boxed ones without their box.

@@ -131,6 +131,14 @@ impl Body<'_, '_> {
             Constant::Boxed(inner) => Some(&**inner),
             plain => plain.box_class().is_some().then_some(plain),
         };
+        let natural = boxed(&Operand::Constant(constant.clone()).plain_type());
+        if unboxed(own).is_some() && natural != *own {
+            // Only as objects can the two be compared at all.
+            let actual = self.cast(&JavaType::object(), actual)?.text;
+            let expected = self.constant(constant)?.text;
+            self.assert("assertEquals", &[expected, actual]);
+            return Ok(());
+        }
         let actual = actual.text.clone();
         let expected = match (primitive, unboxed(own)) {
             (Some(Constant::Boolean(value)), Some(Type::Boolean)) => {

@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use suite::constant::Constant;
 
+const BACKSLASH: u16 = 0x5c;
+
 /// A primitive or string constant as an expression of exactly its type; `None` for constants that need
 /// the names of classes.
 pub(crate) fn literal(constant: &Constant) -> Option<String> {
@@ -32,8 +34,15 @@ pub(crate) fn literal(constant: &Constant) -> Option<String> {
         Constant::Double(bits) => double(*bits),
         Constant::Text(units) => {
             let mut text = "\"".to_owned();
+            let mut before = 0;
             for &unit in units.iter() {
-                write_unit(&mut text, unit, '"');
+                if unit == BACKSLASH && (0xd800..0xdc00).contains(&before) {
+                    // Compilers look ahead of a high surrogate, and some then miscount backslashes.
+                    text.push_str("\\134");
+                } else {
+                    write_unit(&mut text, unit, '"');
+                }
+                before = unit;
             }
             text.push('"');
             text
@@ -140,6 +149,7 @@ mod tests {
         check(Constant::text("tab\t\"q\" \\ 'x'"), "\"tab\\t\\\"q\\\" \\\\ 'x'\"");
         check(Constant::text("é\u{1F600}"), "\"\\u00e9\\ud83d\\ude00\"");
         check(Constant::Text([0xd800].into()), "\"\\ud800\"");
+        check(Constant::Text([0xd800, 0x5c, 0x11f].into()), "\"\\ud800\\134\\u011f\"");
         check(Constant::Char(u16::from(b'\'')), "'\\''");
         check(Constant::Char(u16::from(b'"')), "'\"'");
         check(Constant::Char(0), "'\\u0000'");

@@ -332,7 +332,9 @@ fn roles(world: &World<'_>, test: &Test) -> Vec<Role> {
             _ if idx == last && test.throws.is_some() => Role::Throws,
             0 if is_array => Role::Left,
             0 => Role::Plain,
-            1 if first_check.is_some_and(|check| check.subject == Subject::Result(var_at(idx))) => {
+            1 if first_check.is_some_and(|check| check.subject == Subject::Result(var_at(idx)))
+                && !depends_on_use(world, statement) =>
+            {
                 Role::InCheck
             }
             _ => Role::Named,
@@ -343,6 +345,15 @@ fn roles(world: &World<'_>, test: &Test) -> Vec<Role> {
         move_in(world, test, &mut roles, &n_uses, idx);
     }
     roles
+}
+
+/// Whether the compiler takes the type of a call from where its result goes (JLS §15.12, poly expressions).
+fn depends_on_use(world: &World<'_>, statement: &Statement) -> bool {
+    let Some(method) = statement.method() else { return false };
+    let class = ClassType { name: method.class.clone(), args: Vec::new() };
+    world
+        .find_method(&class, &method.name, &method.parameters)
+        .is_some_and(|(_, facts)| facts.returns.mentions(&facts.type_parameters))
 }
 
 /// Moves into a statement what it alone uses, as long as everything happens in the same order.

@@ -144,7 +144,7 @@ pub(crate) fn resolve(
         call.args = vec![Form::default(); operands.len()];
     }
     let types: Vec<JavaType> = operands.iter().map(Operand::plain_type).collect();
-    let inferred = signature.infer(world, &formals, &types);
+    let mut inferred = signature.infer(world, &formals, &types);
     if inferred.is_none() {
         call.is_unchecked = true;
     }
@@ -155,6 +155,16 @@ pub(crate) fn resolve(
             _ => Some(erased.clone()),
         };
         let form = &mut call.args[idx];
+        if !call.spreads
+            && method.is_varargs
+            && idx + 1 == formals.len()
+            && let (JavaType::Array(_), Some(wanted)) = (own, &wanted)
+            && own != wanted
+            && world.fit(own, wanted) != Fit::No
+        {
+            form.cast = Some(if wanted.is_reifiable() { wanted.clone() } else { erased });
+            continue;
+        }
         let is_open = inferred.is_none() && formal.mentions(&signature.type_parameters);
         if is_open && *own != JavaType::Null && *own != erased {
             // The compiler finds no type arguments either, unless it forgets those of the argument.
@@ -172,8 +182,22 @@ pub(crate) fn resolve(
             }
         }
     }
+    if let Some(wanted) = forgetful_receiver(world, method, &owner, &call) {
+        // Seen through a supertype that forgot its type arguments, the method takes anything.
+        let mut operands = ahead.to_vec();
+        operands[0] = Operand::Value(wanted.clone());
+        operands.extend(passed.iter().cloned());
+        let mut call = resolve(world, method, &operands, class_args, elements);
+        call.receiver = Some(wanted);
+        return call;
+    }
     if !call.spreads {
         separate(world, &mut call, method, &operands, &rivals, n_ahead, has_outer);
+    }
+    if inferred.is_some() && call.args.iter().any(|form| form.cast.is_some()) {
+        let written = |(own, form): (&JavaType, &Form)| form.cast.clone().unwrap_or(own.clone());
+        let types: Vec<JavaType> = types.iter().zip(&call.args).map(written).collect();
+        inferred = signature.infer(world, &formals, &types);
     }
     call.result = signature.result(world, method, &declaring, &owner, inferred, call.is_unchecked);
     if let Some(facts) = &call.facts {
@@ -182,6 +206,22 @@ pub(crate) fn resolve(
             signature.is_raw && facts.parameters.iter().zip(&facts.erased).any(forgets);
     }
     call
+}
+
+/// The type to which a receiver is cast whose class fixed the type arguments of the one that declares the
+/// method, where they do not fit.
+fn forgetful_receiver(
+    world: &World<'_>,
+    method: &Method,
+    owner: &ClassType,
+    call: &Resolved,
+) -> Option<JavaType> {
+    let is_fixed = !call.misfits.is_empty()
+        && method.has_receiver()
+        && owner.args.is_empty()
+        && owner.name != method.class
+        && world.is_generic(&method.class);
+    is_fixed.then(|| JavaType::class(&method.class))
 }
 
 /// Decides how an argument is written; `true` where only its type arguments do not fit.
@@ -327,6 +367,14 @@ fn separate(
     }
     for (operand, form) in operands.iter().zip(&mut call.args) {
         form.keeps_box = operand.is_boxed();
+    }
+    if is_clear(call) {
+        return;
+    }
+    for ((operand, form), own) in operands.iter().zip(&mut call.args).zip(&own) {
+        if form.cast.is_none() && operand.plain_type() == JavaType::Null {
+            form.cast = Some(own.clone());
+        }
     }
     if is_clear(call) {
         return;

@@ -4,6 +4,7 @@
 
 mod build;
 mod cases;
+mod random;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,6 +68,82 @@ fn suites_compile_without_a_warning_and_pass_on_real_junit() {
             let report = run(jdk, &subjects, &classes);
             let wanted = format!("{n_tests} tests successful");
             assert!(report.contains(&wanted), "{below} on {}:\n{report}", jdk.release);
+        }
+    }
+}
+
+/// Classes rich in overloads, generics and odd types, beside the subjects.
+const CLASSES: &[&str] = &[
+    "p/Pair",
+    "p/Pair$View",
+    "p/Overloads",
+    "p/Outer",
+    "p/Outer$Inner",
+    "p/Kinds",
+    "p/Failing",
+    "java/util/ArrayList",
+    "java/util/TreeMap",
+    "java/util/HashMap",
+    "java/util/LinkedHashSet",
+    "java/util/Map$Entry",
+    "java/util/Iterator",
+    "java/util/Collection",
+    "java/util/List",
+    "java/util/Collections",
+    "java/util/Arrays",
+    "java/util/Optional",
+    "java/util/Objects",
+    "java/util/EnumMap",
+    "java/util/stream/Stream",
+    "java/util/stream/Collectors",
+    "java/util/Comparator",
+    "java/util/concurrent/ConcurrentSkipListMap",
+    "java/lang/StringBuilder",
+    "java/lang/String",
+    "java/lang/Integer",
+    "java/lang/Character",
+    "java/lang/Class",
+    "java/lang/Thread",
+    "java/lang/Comparable",
+    "java/lang/Object",
+    "java/math/BigDecimal",
+    "java/util/Date",
+];
+
+#[test]
+fn values_of_every_kind_come_back_as_they_were_written() {
+    let jdk = &jdk::installed()[0];
+    let (names, subjects) = build::names(jdk);
+    let suite = random::echoes(&names, &mut random::Dice(0x5eed), 300);
+    for (framework, below) in FRAMEWORKS {
+        let files = render_all(&suite, framework, &names);
+        let classes = compile(jdk, &subjects, &format!("echo-{below}"), &files);
+        let report = run(jdk, &subjects, &classes);
+        assert!(report.contains("300 tests successful"), "{below}:\n{report}");
+    }
+}
+
+#[test]
+fn calls_of_anything_with_anything_compile_without_a_warning() {
+    // More tests and other ones, to look further than the build does.
+    let number = |name: &str, usual| {
+        std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+    };
+    let (seed, n_tests) = (number("EMIT_SEED", 1), number("EMIT_TESTS", 400));
+    for jdk in &jdk::installed() {
+        let (names, subjects) = build::names(jdk);
+        for (framework, below) in FRAMEWORKS {
+            let mut dice = random::Dice(0x9e37_79b9 ^ seed);
+            let n_tests = usize::try_from(n_tests).unwrap();
+            let suite = random::calls(&names, &mut dice, CLASSES, n_tests, 12);
+            let options = Options { framework, tests_per_class: 100, ..Options::usual() };
+            let left_out = inexpressible(&suite, &options, &names);
+            for (_, reason) in &left_out {
+                assert!(reason.reason.contains("cannot be named"), "{reason}");
+            }
+            assert!(left_out.len() < n_tests / 10, "{left_out:?}");
+            let files = render(&suite, &options, &names);
+            compile(jdk, &subjects, &format!("random-{below}"), &files);
         }
     }
 }
