@@ -196,6 +196,10 @@ impl Body<'_, '_> {
         if method.dispatch != Dispatch::Constructor && !is_identifier(&method.name) {
             return cannot(format!("`{}` is no name in Java", method.name));
         }
+        let class = self.world.class(&method.class);
+        if method.is_constructor() && class.is_some_and(|facts| facts.is_abstract) {
+            return cannot(format!("{method} cannot be instantiated"));
+        }
         let name = &method.name;
         Ok(Expression::primary(match (method.dispatch, ahead) {
             (Dispatch::Constructor, None) => {
@@ -245,7 +249,10 @@ impl Body<'_, '_> {
         if let Some(name) = self.world.class_of(to)
             && !self.world.can_name(name)
         {
-            return cannot(format!("{} cannot be named in the test's package", name));
+            return cannot(format!(
+                "{} cannot be named in the test's package",
+                name.replace('/', ".")
+            ));
         }
         let to = self.scope.java_type(to);
         let of = if of.text.starts_with('-') { format!("({})", of.text) } else { of.text.clone() };
@@ -294,7 +301,10 @@ impl Body<'_, '_> {
     /// A class as the file writes it.
     pub(crate) fn nameable_class(&mut self, name: &str) -> Result<String, Inexpressible> {
         if !self.world.can_name(name) {
-            return cannot(format!("{} cannot be named in the test's package", name));
+            return cannot(format!(
+                "{} cannot be named in the test's package",
+                name.replace('/', ".")
+            ));
         }
         if !name.split(['/', '$']).all(|part| part.is_empty() || is_part(part)) {
             return cannot(format!("`{name}` is no name in Java"));

@@ -70,8 +70,8 @@ pub struct ClassFacts {
     pub place: Place,
     /// Whether it is an interface.
     pub is_interface: bool,
-    /// Whether it has no subclasses.
-    pub is_final: bool,
+    /// Whether it has no objects of its own: abstract, an interface or an enum.
+    pub is_abstract: bool,
     /// Whether it belongs to the JDK, so that tests cannot live in its package.
     pub is_system: bool,
     /// Its type parameters.
@@ -145,7 +145,7 @@ impl ClassFacts {
             access: access_of(flags),
             place,
             is_interface: flags & access::INTERFACE != 0,
-            is_final: flags & access::FINAL != 0,
+            is_abstract: flags & (access::ABSTRACT | access::INTERFACE | access::ENUM) != 0,
             is_system,
             type_parameters,
             supertypes,

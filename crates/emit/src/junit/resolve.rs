@@ -162,6 +162,7 @@ pub(crate) fn resolve(
             && own != wanted
             && world.fit(own, wanted) != Fit::No
         {
+            call.is_unchecked |= !wanted.is_reifiable();
             form.cast = Some(if wanted.is_reifiable() { wanted.clone() } else { erased });
             continue;
         }
@@ -198,6 +199,12 @@ pub(crate) fn resolve(
         let written = |(own, form): (&JavaType, &Form)| form.cast.clone().unwrap_or(own.clone());
         let types: Vec<JavaType> = types.iter().zip(&call.args).map(written).collect();
         inferred = signature.infer(world, &formals, &types);
+    }
+    for (form, own) in call.args.iter_mut().zip(&types) {
+        // A cast to the same type is warned of.
+        if form.cast.as_ref() == Some(own) {
+            form.cast = None;
+        }
     }
     call.result = signature.result(world, method, &declaring, &owner, inferred, call.is_unchecked);
     if let Some(facts) = &call.facts {
@@ -502,7 +509,15 @@ impl Signature {
                     .collect(),
             })
             .collect();
-        world.solve(&bounded, &hints)
+        let chosen = world.solve(&bounded, &hints)?;
+        let fits = |(formal, own): (&JavaType, &JavaType)| {
+            *own == JavaType::Null
+                || !formal.mentions(&self.type_parameters)
+                || self
+                    .parameter(formal, &chosen)
+                    .is_some_and(|wanted| world.fit(&boxed(own), &wanted) != Fit::No)
+        };
+        formals.iter().zip(types).all(fits).then_some(chosen)
     }
 
     /// The type that an argument must have; `None` where nothing but `null` would do.

@@ -158,45 +158,100 @@ fn split_assignment(line: &str) -> Option<(&str, &str)> {
     (!declared.contains(['(', '"', '\''])).then_some((declared, value))
 }
 
-/// Fills lines with the pieces between commas.
+/// Fills lines with what stands between the outermost commas; what is still too long is cut again.
 fn write_pieces(text: &mut String, indent: &str, deeper: &str, line: &str) {
     let mut current = indent.to_owned();
-    let mut is_fresh = true;
+    let mut n_pieces = 0;
     for piece in pieces(line) {
-        if !is_fresh && MOST_COLUMNS < current.len() + piece.trim_end().len() {
-            let _ = writeln!(text, "{}", current.trim_end());
+        if 0 < n_pieces && MOST_COLUMNS < current.len() + piece.trim_end().len() {
+            write_current(text, &current, deeper, n_pieces);
             current = deeper.to_owned();
+            n_pieces = 0;
         }
-        current.push_str(if current.len() == deeper.len() { piece.trim_start() } else { piece });
-        is_fresh = false;
+        current.push_str(if n_pieces == 0 { piece.trim_start() } else { piece });
+        n_pieces += 1;
     }
-    let _ = writeln!(text, "{}", current.trim_end());
+    write_current(text, &current, deeper, n_pieces);
 }
 
-/// A line cut behind the commas and arrows that stand outside of literals.
+fn write_current(text: &mut String, line: &str, deeper: &str, n_pieces: usize) {
+    let line = line.trim_end();
+    let content = line.trim_start();
+    let indent = &line[..line.len() - content.len()];
+    if MOST_COLUMNS < line.len() && n_pieces == 1 && 1 < pieces(content).len() {
+        write_pieces(text, indent, &format!("{deeper}        "), content);
+    } else {
+        let _ = writeln!(text, "{line}");
+    }
+}
+
+/// A line cut behind those of its commas that are least deep in parentheses; literals stay whole.
 fn pieces(line: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut start = 0;
+    let mut commas = Vec::new();
+    let mut depth = 0u32;
     let mut quote = None;
     let mut is_escaped = false;
     let bytes = line.as_bytes();
     for (at, &byte) in bytes.iter().enumerate() {
-        match quote {
-            Some(_) if is_escaped => is_escaped = false,
-            Some(_) if byte == b'\\' => is_escaped = true,
-            Some(open) if byte == open => quote = None,
-            Some(_) => {}
-            None if byte == b'"' || byte == b'\'' => quote = Some(byte),
-            None if byte == b' '
-                && at > 0
-                && (bytes[at - 1] == b',' || line[..at].ends_with("->")) =>
-            {
-                found.push(&line[start..=at]);
-                start = at + 1;
-            }
-            None => {}
+        match (quote, byte) {
+            (Some(_), _) if is_escaped => is_escaped = false,
+            (Some(_), b'\\') => is_escaped = true,
+            (Some(open), _) if byte == open => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b'(' | b'{' | b'<') => depth += 1,
+            (None, b')' | b'}') => depth = depth.saturating_sub(1),
+            // Not the one of an arrow.
+            (None, b'>') if at == 0 || bytes[at - 1] != b'-' => depth = depth.saturating_sub(1),
+            (None, b',') => commas.push((depth, at)),
+            _ => {}
+        }
+    }
+    let least = commas.iter().map(|(depth, _)| *depth).min();
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (depth, at) in commas {
+        if Some(depth) == least {
+            found.push(&line[start..=at]);
+            start = at + 1;
         }
     }
     found.push(&line[start..]);
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::write_line;
+
+    fn check(line: &str, expected: &str) {
+        let mut text = String::new();
+        write_line(&mut text, line);
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_short_line_stays() {
+        check("int number = 1;", "        int number = 1;\n");
+    }
+
+    #[test]
+    fn a_long_declaration_is_broken_behind_its_equals_sign() {
+        let class = "A".repeat(50);
+        check(
+            &format!("{class} {} = new {class}(1, 2);", "a".repeat(20)),
+            &format!("        {class} {} =\n                new {class}(1, 2);\n", "a".repeat(20)),
+        );
+    }
+
+    #[test]
+    fn a_long_call_is_broken_behind_its_outermost_commas() {
+        let name = "a".repeat(40);
+        check(
+            &format!("assertThrows({name}.class, () -> {name}.go('(', \"a, b\", {name}));"),
+            &format!(
+                "        assertThrows({name}.class,\n                () -> {name}.go('(', \"a, b\",\n                        {name}));\n"
+            ),
+        );
+    }
 }

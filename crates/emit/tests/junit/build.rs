@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use classfile::{ClassBytes, JImage};
-use emit::junit::facts::{ClassFiles, MethodFacts, Names};
+use emit::junit::facts::{Access, ClassFiles, MethodFacts, Names, Place};
 use suite::constant::Constant;
 use suite::method::Method;
 use suite::sequence::{Arg, Operation, Sequence, Var};
@@ -25,6 +25,30 @@ pub(crate) fn names(jdk: &Jdk) -> (impl Names + use<>, std::path::PathBuf) {
         image.find_class(name).map(|(_, bytes)| (bytes, true))
     };
     (ClassFiles::new(find), subjects)
+}
+
+/// The public classes of a package of the JDK, nested ones too.
+pub(crate) fn package(jdk: &Jdk, names: &dyn Names, package: &str) -> Vec<String> {
+    let image = JImage::open(&jdk.home.join("lib/modules")).unwrap();
+    let mut found: Vec<String> = image
+        .resources()
+        .filter(|resource| resource.parent == package && resource.extension == "class")
+        .map(|resource| format!("{package}/{}", resource.base))
+        .filter(|name| is_public(names, name))
+        .collect();
+    found.sort();
+    found
+}
+
+fn is_public(names: &dyn Names, name: &str) -> bool {
+    names.class(name).is_some_and(|facts| {
+        facts.access == Access::Public
+            && match &facts.place {
+                Place::TopLevel => true,
+                Place::Member { outer, .. } => is_public(names, outer),
+                Place::Local => false,
+            }
+    })
 }
 
 /// A test while it is put together.

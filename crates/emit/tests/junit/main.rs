@@ -72,6 +72,74 @@ fn suites_compile_without_a_warning_and_pass_on_real_junit() {
     }
 }
 
+#[test]
+fn a_long_suite_is_split_and_options_choose_the_names() {
+    let (names, _) = build::names(&jdk::installed()[0]);
+    let mut tests = build::Tests::of(&names, "p/IntStack");
+    for _ in 0..5 {
+        tests.test(["new", "", ""], |test| {
+            test.call("p/IntStack", "()V", vec![]);
+        });
+    }
+    let options = Options {
+        package: Some("com.acme".to_owned()),
+        suffix: "Spec".to_owned(),
+        tests_per_class: 2,
+        ..Options::usual()
+    };
+    let files = render(&tests.done(), &options, &names);
+    let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    let expected = ["IntStackSpec", "IntStackSpec2", "IntStackSpec3"];
+    assert_eq!(paths, expected.map(|name| format!("com/acme/{name}.java")));
+    assert_eq!(files[2].class, "com.acme.IntStackSpec3");
+    assert_eq!(files[2].tests.len(), 1);
+    assert!(files[0].text.contains("import p.IntStack;"), "{}", files[0].text);
+    let mut methods: Vec<&str> =
+        files.iter().flat_map(|file| &file.tests).map(|test| test.method.as_str()).collect();
+    methods.sort_unstable();
+    assert_eq!(methods, ["testNew", "testNew_2", "testNew_3", "testNew_4", "testNew_5"]);
+}
+
+#[test]
+fn what_java_cannot_say_is_left_out_with_a_reason() {
+    let (names, _) = build::names(&jdk::installed()[0]);
+    let reason = |class: &str, package: Option<&str>, steps: &dyn Fn(&mut build::Steps<'_>)| {
+        let mut tests = build::Tests::of(&names, class);
+        tests.test(["it", "", ""], steps);
+        let suite = tests.done();
+        let options = Options { package: package.map(str::to_owned), ..Options::usual() };
+        assert!(render(&suite, &options, &names).is_empty());
+        let left_out = inexpressible(&suite, &options, &names);
+        left_out.iter().map(|(idx, reason)| format!("{idx}: {reason}")).collect::<String>()
+    };
+    let private = reason("p/Outer", None, &|test| {
+        test.call("p/Outer$Private", "()V", vec![]);
+    });
+    assert_eq!(private, "0: p.Outer$Private() cannot be called from the test's package");
+    let elsewhere = reason("p/Outer", Some("other"), &|test| {
+        test.call("p/Outer$Guarded", "()V", vec![]);
+    });
+    assert_eq!(elsewhere, "0: p.Outer$Guarded() cannot be called from the test's package");
+    let unnamed = reason("Plain", Some("other"), &|test| {
+        test.call("Plain", "()V", vec![]);
+    });
+    assert_eq!(unnamed, "0: Plain cannot be named in the test's package");
+    let long = reason("p/Kinds", None, &|test| {
+        let kinds = test.call("p/Kinds", "()V", vec![]);
+        let text = build::text(&"x".repeat(70_000));
+        test.call(
+            "p/Kinds.ofString",
+            "(Ljava/lang/String;)Ljava/lang/String;",
+            vec![build::var(kinds), text],
+        );
+    });
+    assert_eq!(long, "0: a string is longer than a class file can hold");
+    let none = reason("java/lang/Number", None, &|test| {
+        test.call("java/lang/Number", "()V", vec![]);
+    });
+    assert_eq!(none, "0: java.lang.Number() cannot be instantiated");
+}
+
 /// Classes rich in overloads, generics and odd types, beside the subjects.
 const CLASSES: &[&str] = &[
     "p/Pair",
@@ -125,27 +193,49 @@ fn values_of_every_kind_come_back_as_they_were_written() {
 
 #[test]
 fn calls_of_anything_with_anything_compile_without_a_warning() {
+    for jdk in &jdk::installed() {
+        let (names, subjects) = build::names(jdk);
+        for (framework, below) in FRAMEWORKS {
+            compile_random(jdk, &names, &subjects, CLASSES, (framework, below));
+        }
+    }
+}
+
+#[test]
+fn calls_of_a_whole_package_compile_without_a_warning() {
+    let packages = std::env::var("EMIT_PACKAGES").unwrap_or_else(|_| "java/util".to_owned());
+    for jdk in &jdk::installed() {
+        let (names, subjects) = build::names(jdk);
+        let found = packages.split(',').flat_map(|name| build::package(jdk, &names, name));
+        let found: Vec<String> = found.collect();
+        let classes: Vec<&str> = found.iter().map(String::as_str).collect();
+        assert!(classes.len() > 50, "{classes:?}");
+        compile_random(jdk, &names, &subjects, &classes, (Framework::JUnit5, "package"));
+    }
+}
+
+fn compile_random(
+    jdk: &Jdk,
+    names: &dyn Names,
+    subjects: &Path,
+    classes: &[&str],
+    (framework, below): (Framework, &str),
+) {
     // More tests and other ones, to look further than the build does.
     let number = |name: &str, usual| {
         std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
     };
     let (seed, n_tests) = (number("EMIT_SEED", 1), number("EMIT_TESTS", 400));
-    for jdk in &jdk::installed() {
-        let (names, subjects) = build::names(jdk);
-        for (framework, below) in FRAMEWORKS {
-            let mut dice = random::Dice(0x9e37_79b9 ^ seed);
-            let n_tests = usize::try_from(n_tests).unwrap();
-            let suite = random::calls(&names, &mut dice, CLASSES, n_tests, 12);
-            let options = Options { framework, tests_per_class: 100, ..Options::usual() };
-            let left_out = inexpressible(&suite, &options, &names);
-            for (_, reason) in &left_out {
-                assert!(reason.reason.contains("cannot be named"), "{reason}");
-            }
-            assert!(left_out.len() < n_tests / 10, "{left_out:?}");
-            let files = render(&suite, &options, &names);
-            compile(jdk, &subjects, &format!("random-{below}"), &files);
-        }
+    let n_tests = usize::try_from(n_tests).unwrap();
+    let suite = random::calls(names, &mut random::Dice(0x9e37_79b9 ^ seed), classes, n_tests, 12);
+    let options = Options { framework, tests_per_class: 100, ..Options::usual() };
+    let left_out = inexpressible(&suite, &options, names);
+    for (_, reason) in &left_out {
+        assert!(reason.reason.contains("cannot be named"), "{reason}");
     }
+    assert!(left_out.len() < n_tests / 10, "{left_out:?}");
+    let files = render(&suite, &options, names);
+    compile(jdk, subjects, &format!("random-{below}"), &files);
 }
 
 fn jars() -> String {

@@ -94,7 +94,7 @@ pub(crate) fn constant(dice: &mut Dice, of: &Type) -> Option<Constant> {
             "java/lang/Class" => Constant::Class(dice.pick(&class_literals()).clone()),
             "p/Outer$Color" => {
                 let name = *dice.pick(&["RED", "GREEN"]);
-                Constant::Enum { class: name_of(name), name: name.into() }
+                Constant::Enum { class: "p/Outer$Color".into(), name: name.into() }
             }
             other => {
                 let inner = boxed_by(other)?;
@@ -103,10 +103,6 @@ pub(crate) fn constant(dice: &mut Dice, of: &Type) -> Option<Constant> {
         },
         Type::Array(_) | Type::Void => return None,
     })
-}
-
-fn name_of(_: &str) -> Arc<str> {
-    "p/Outer$Color".into()
 }
 
 fn class_literals() -> [Type; 4] {
@@ -224,7 +220,7 @@ pub(crate) fn calls(
         let facts = names.class(class).unwrap_or_else(|| panic!("{class} does not exist"));
         for method in &facts.methods {
             let is_new = &*method.name == "<init>";
-            let is_abstract_new = is_new && (facts.is_interface || is_abstract(class));
+            let is_abstract_new = is_new && facts.is_abstract;
             if method.access == Access::Public
                 && !method.is_synthetic
                 && !is_abstract_new
@@ -264,10 +260,6 @@ pub(crate) fn calls(
 
 fn ends_with_call(sequence: &Sequence) -> bool {
     sequence.statements().last().is_some_and(|last| last.method().is_some())
-}
-
-fn is_abstract(class: &str) -> bool {
-    class.contains("Abstract") || class.ends_with("/Number") || class.ends_with("/Reader")
 }
 
 fn step(
