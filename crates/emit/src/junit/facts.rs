@@ -79,7 +79,7 @@ pub struct ClassFacts {
     /// The superclass, if any, then the interfaces.
     pub supertypes: Vec<ClassType>,
     /// Its methods and constructors.
-    pub methods: Vec<MethodFacts>,
+    pub methods: Vec<Arc<MethodFacts>>,
     /// Whether using it is warned of.
     pub deprecation: Deprecation,
 }
@@ -149,7 +149,12 @@ impl ClassFacts {
             is_system,
             type_parameters,
             supertypes,
-            methods: class.methods().iter().filter_map(|one| read_method(class, one)).collect(),
+            methods: class
+                .methods()
+                .iter()
+                .filter_map(|one| read_method(class, one))
+                .map(Arc::new)
+                .collect(),
             deprecation: deprecation(class, class.annotations()),
             name,
         }

@@ -67,7 +67,7 @@ pub(crate) struct Resolved {
     /// Positions of operands, receiver first, whose type arguments do not fit: other ones may.
     pub(crate) misfits: Vec<usize>,
     /// What is known of the method.
-    pub(crate) facts: Option<MethodFacts>,
+    pub(crate) facts: Option<Arc<MethodFacts>>,
     /// The class that declares it.
     pub(crate) declared_in: Arc<str>,
 }
@@ -115,7 +115,7 @@ pub(crate) fn resolve(
         Some((declaring, facts)) => (declaring, Some(facts)),
         None => (owner.clone(), None),
     };
-    let mut signature = Signature::of(world, method, &declaring, facts.as_ref());
+    let mut signature = Signature::of(world, method, &declaring, facts.as_deref());
     if has_outer && !signature.formals.is_empty() {
         signature.formals.remove(0);
     }

@@ -203,7 +203,8 @@ fn pieces(line: &str) -> Vec<&str> {
             (None, b')' | b'}') => depth = depth.saturating_sub(1),
             // Not the one of an arrow.
             (None, b'>') if at == 0 || bytes[at - 1] != b'-' => depth = depth.saturating_sub(1),
-            (None, b',') => commas.push((depth, at)),
+            // The one at the end cuts nothing off.
+            (None, b',') if at + 1 < bytes.len() => commas.push((depth, at)),
             _ => {}
         }
     }
@@ -241,6 +242,15 @@ mod tests {
         check(
             &format!("{class} {} = new {class}(1, 2);", "a".repeat(20)),
             &format!("        {class} {} =\n                new {class}(1, 2);\n", "a".repeat(20)),
+        );
+    }
+
+    #[test]
+    fn a_long_argument_before_others_is_broken_once() {
+        let (long, short) = ("a".repeat(95), "b".repeat(50));
+        check(
+            &format!("go({long}, {short}, {short});"),
+            &format!("        go({long},\n                {short},\n                {short});\n"),
         );
     }
 

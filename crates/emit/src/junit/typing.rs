@@ -199,7 +199,7 @@ impl World<'_> {
         class: &ClassType,
         name: &str,
         erased: &[Type],
-    ) -> Option<(ClassType, MethodFacts)> {
+    ) -> Option<(ClassType, Arc<MethodFacts>)> {
         let fits = |method: &MethodFacts| *method.name == *name && method.erased == erased;
         let all = self.methods(class, name);
         let found = all.iter().find(|(_, method)| fits(method) && !method.is_synthetic);
@@ -207,7 +207,11 @@ impl World<'_> {
     }
 
     /// All methods of a name that a class has or inherits, nearest first, with the type declaring each.
-    pub(crate) fn methods(&self, class: &ClassType, name: &str) -> Vec<(ClassType, MethodFacts)> {
+    pub(crate) fn methods(
+        &self,
+        class: &ClassType,
+        name: &str,
+    ) -> Vec<(ClassType, Arc<MethodFacts>)> {
         let mut found = Vec::new();
         let mut waiting = vec![class.clone()];
         let mut idx = 0;

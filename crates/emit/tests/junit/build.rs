@@ -129,7 +129,7 @@ impl<'n> Steps<'n> {
     }
 }
 
-fn find(names: &dyn Names, class: &str, name: &str, descriptor: &str) -> Option<MethodFacts> {
+fn find(names: &dyn Names, class: &str, name: &str, descriptor: &str) -> Option<Arc<MethodFacts>> {
     let (erased, _) = suite::types::signature(descriptor)?;
     let facts = names.class(class)?;
     let own = facts.methods.iter().find(|one| *one.name == *name && one.erased == erased);

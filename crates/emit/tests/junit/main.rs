@@ -13,6 +13,7 @@ use std::process::Command;
 use emit::junit::facts::Names;
 use emit::junit::{Framework, Options, SourceFile, inexpressible, render};
 use suite::test::Suite;
+use testkit::digest::Digest;
 use testkit::jdk::{self, Jdk};
 use testkit::root;
 
@@ -64,8 +65,7 @@ fn suites_compile_without_a_warning_and_pass_on_real_junit() {
             let files: Vec<SourceFile> =
                 suites.iter().flat_map(|(_, suite)| render_all(suite, framework, &names)).collect();
             let n_tests: usize = files.iter().map(|file| file.tests.len()).sum();
-            let classes = compile(jdk, &subjects, &format!("golden-{below}"), &files);
-            let report = run(jdk, &subjects, &classes);
+            let report = run(jdk, &subjects, &format!("golden-{below}"), &files);
             let wanted = format!("{n_tests} tests successful");
             assert!(report.contains(&wanted), "{below} on {}:\n{report}", jdk.release);
         }
@@ -185,8 +185,7 @@ fn values_of_every_kind_come_back_as_they_were_written() {
     let suite = random::echoes(&names, &mut random::Dice(0x5eed), 300);
     for (framework, below) in FRAMEWORKS {
         let files = render_all(&suite, framework, &names);
-        let classes = compile(jdk, &subjects, &format!("echo-{below}"), &files);
-        let report = run(jdk, &subjects, &classes);
+        let report = run(jdk, &subjects, &format!("echo-{below}"), &files);
         assert!(report.contains("300 tests successful"), "{below}:\n{report}");
     }
 }
@@ -225,7 +224,7 @@ fn compile_random(
     let number = |name: &str, usual| {
         std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
     };
-    let (seed, n_tests) = (number("EMIT_SEED", 1), number("EMIT_TESTS", 400));
+    let (seed, n_tests) = (number("EMIT_SEED", 1), number("EMIT_TESTS", 200));
     let n_tests = usize::try_from(n_tests).unwrap();
     let suite = random::calls(names, &mut random::Dice(0x9e37_79b9 ^ seed), classes, n_tests, 12);
     let options = Options { framework, tests_per_class: 100, ..Options::usual() };
@@ -260,11 +259,42 @@ fn jars() -> String {
     ])
 }
 
-/// Compiles emitted files, every warning an error, and gives the folder of the classes.
-fn compile(jdk: &Jdk, subjects: &Path, name: &str, files: &[SourceFile]) -> PathBuf {
+/// Where the emitted files of a test lie, and whether these very files were there already and did what
+/// they should; compilers and JUnit are asked once.
+fn settle(
+    jdk: &Jdk,
+    subjects: &Path,
+    name: &str,
+    files: &[SourceFile],
+) -> (PathBuf, Option<String>) {
     let home =
         root::target().join("fixtures").join(jdk.release.to_string()).join("emit").join(name);
-    let _ = fs::remove_dir_all(&home);
+    let mut digest = Digest::new();
+    digest.add(&jdk.version).add(jars()).add_tree(subjects).unwrap();
+    for file in files {
+        digest.add(&file.path).add(&file.text);
+    }
+    let digest = digest.hex();
+    let known = fs::read_to_string(home.join("digest")).is_ok_and(|known| known == digest);
+    let report = fs::read_to_string(home.join("report")).ok().filter(|_| known);
+    if report.is_none() {
+        let _ = fs::remove_dir_all(&home);
+        fs::create_dir_all(&home).unwrap();
+        fs::write(home.join("digest"), digest).unwrap();
+    }
+    (home, report)
+}
+
+/// Compiles emitted files, every warning an error.
+fn compile(jdk: &Jdk, subjects: &Path, name: &str, files: &[SourceFile]) {
+    let (home, known) = settle(jdk, subjects, name, files);
+    if known.is_none() {
+        javac(jdk, subjects, &home, files);
+        fs::write(home.join("report"), "compiled").unwrap();
+    }
+}
+
+fn javac(jdk: &Jdk, subjects: &Path, home: &Path, files: &[SourceFile]) -> PathBuf {
     let (sources, classes) = (home.join("sources"), home.join("classes"));
     fs::create_dir_all(&classes).unwrap();
     let mut javac = Command::new(jdk.command("javac"));
@@ -279,12 +309,17 @@ fn compile(jdk: &Jdk, subjects: &Path, name: &str, files: &[SourceFile]) -> Path
     }
     let output = javac.output().unwrap();
     let messages = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "javac {} on {name}:\n{messages}", jdk.release);
+    assert!(output.status.success(), "javac {} in {}:\n{messages}", jdk.release, home.display());
     classes
 }
 
-/// What JUnit says of all tests in a folder.
-fn run(jdk: &Jdk, subjects: &Path, classes: &Path) -> String {
+/// What JUnit says of all tests in emitted files.
+fn run(jdk: &Jdk, subjects: &Path, name: &str, files: &[SourceFile]) -> String {
+    let (home, known) = settle(jdk, subjects, name, files);
+    if let Some(known) = known {
+        return known;
+    }
+    let classes = javac(jdk, subjects, &home, files);
     let mut java = Command::new(jdk.command("java"));
     testkit::oracle::settle(&mut java, jdk);
     java.args(["-XX:TieredStopAtLevel=1", "-cp"]);
@@ -294,5 +329,9 @@ fn run(jdk: &Jdk, subjects: &Path, classes: &Path) -> String {
     java.arg("--details=tree").arg(format!("--scan-classpath={}", classes.display()));
     let output = java.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
-    format!("{text}{}", String::from_utf8_lossy(&output.stderr))
+    let report = format!("{text}{}", String::from_utf8_lossy(&output.stderr));
+    if output.status.success() {
+        fs::write(home.join("report"), &report).unwrap();
+    }
+    report
 }

@@ -142,7 +142,7 @@ const PLAIN: &[&str] = &[
 /// Tests of `p.Kinds`, each of whose methods gives back what it gets.
 pub(crate) fn echoes(names: &dyn Names, dice: &mut Dice, n_tests: usize) -> Suite {
     let facts = names.class("p/Kinds").unwrap();
-    let methods: Vec<&MethodFacts> =
+    let methods: Vec<&Arc<MethodFacts>> =
         facts.methods.iter().filter(|method| method.erased.len() == 1).collect();
     let mut tests = Vec::new();
     for _ in 0..n_tests {
