@@ -7,6 +7,7 @@ mod generate;
 mod jdk;
 mod junit;
 mod machines;
+mod minimize;
 mod options;
 mod os_host;
 mod run;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
     let result = panic::catch_unwind(|| match &options.command {
         Command::Run(options) => run::run(options),
         Command::Generate(options) => generate::run(options),
+        Command::Minimize(options) => minimize::run(options),
     });
     match result {
         Ok(Ok(code)) => code,

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod explore;
+mod minimize;
 
 pub(crate) use explore::ExploreOptions;
+pub(crate) use minimize::{Apply, KeepOrder, MinimizeOptions};
 
 /// Generates, minimises, explains and judges unit tests for Java, on its own JVM.
 #[derive(Debug, Parser)]
@@ -22,6 +24,13 @@ pub(crate) enum Command {
     Run(RunOptions),
     /// Write tests for classes: every state that calls lead to, tried with every call.
     Generate(GenerateOptions),
+    /// Find the redundant tests of a JUnit suite, and take them out if asked to.
+    ///
+    /// A test is redundant where every call it makes into the classes under test is, in its entry state, one
+    /// that the tests that are kept make too. Ends with 0 where there is nothing to do or all was done, with 1
+    /// where redundant tests were found and left, or tests did not pass, with 2 where options or input are
+    /// wrong.
+    Minimize(MinimizeOptions),
 }
 
 #[derive(Debug, Args)]
@@ -139,7 +148,7 @@ impl RunOptions {
 }
 
 /// How the machine is set up; common to all commands that run Java code.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct MachineOptions {
     /// Where to look for classes: folders and jars with `:` between them.
     #[arg(
@@ -223,7 +232,7 @@ impl ModuleOptions {
 }
 
 /// What Java code may reach outside the machine.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "What the program may reach")]
 pub(crate) struct Grants {
     /// Let the program read a file, or all in a folder; may be given several times.

@@ -249,15 +249,7 @@ fn measure_class(vm: &Vm, probe: &Probe, file: &ClassFile, loaded: &[ClassId]) -
             continue;
         }
         let mut coverage = method::uncovered(file, info, code);
-        for &class in loaded {
-            // Another loader's class may have the name and other content.
-            let same =
-                vm.class(class).file().is_some_and(|other| other.bytes()[..] == file.bytes()[..]);
-            let Some(id) =
-                same.then(|| vm.class(class).methods.get(slot)).flatten().map(|method| method.id)
-            else {
-                continue;
-            };
+        for id in method_ids(vm, file, loaded, slot) {
             if let (Some(hits), Some(compiled)) = (probe.hits.get(id.idx()), vm.methods.code(id)) {
                 method::cover(&mut coverage, file, code, compiled, hits);
             }
@@ -266,6 +258,71 @@ fn measure_class(vm: &Vm, probe: &Probe, file: &ClassFile, loaded: &[ClassId]) -
     }
     let text = |bytes: &[u8]| classfile::mutf8::display(bytes);
     ClassCoverage { name: text(file.name()), source: file.source_file().map(text), methods }
+}
+
+/// The edges that single branch events stand for, in one numbering for all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identified {
+    /// By event: the number of its edge; `None` where it is not counted.
+    pub of: Vec<Option<u32>>,
+    /// How many edges the classes have.
+    pub total: usize,
+}
+
+/// Says which edge of these classes each event is, so that what several tests cover together can be
+/// counted without measuring again.
+pub fn identify(vm: &Vm, files: &[Arc<ClassFile>], events: &[(Place, u32)]) -> Identified {
+    let mut by_method: FxHashMap<MethodId, Vec<usize>> = FxHashMap::default();
+    for (idx, (place, _)) in events.iter().enumerate() {
+        by_method.entry(place.method).or_default().push(idx);
+    }
+    let mut by_name: FxHashMap<&[u8], Vec<ClassId>> = FxHashMap::default();
+    for class in &vm.classes {
+        by_name.entry(class.class.name.as_bytes()).or_default().push(class.class.id);
+    }
+    let mut identified = Identified { of: vec![None; events.len()], total: 0 };
+    for file in files {
+        let loaded = by_name.get(file.name()).map_or(&[][..], Vec::as_slice);
+        for (slot, info) in file.methods().iter().enumerate() {
+            let Some(code) = &info.code else { continue };
+            if is_added_by_compiler(file, info) {
+                continue;
+            }
+            let nothing = method::uncovered(file, info, code);
+            for id in method_ids(vm, file, loaded, slot) {
+                let (Some(of_method), Some(compiled)) = (by_method.get(&id), vm.methods.code(id))
+                else {
+                    continue;
+                };
+                for &idx in of_method {
+                    let probe = Probe::of_edges(std::iter::once(events[idx]));
+                    let mut one = nothing.clone();
+                    method::cover(&mut one, file, code, compiled, &probe.hits[id.idx()]);
+                    let edges = one.branches.iter().flat_map(|branch| branch.edges.iter());
+                    let at = edges.copied().position(|is_covered| is_covered);
+                    identified.of[idx] =
+                        at.and_then(|at| u32::try_from(identified.total + at).ok());
+                }
+            }
+            identified.total += nothing.branches().total;
+        }
+    }
+    identified
+}
+
+/// What the machine calls the method in this slot of a class file.
+fn method_ids(
+    vm: &Vm,
+    file: &ClassFile,
+    loaded: &[ClassId],
+    slot: usize,
+) -> impl Iterator<Item = MethodId> {
+    // Another loader's class may have the name and other content.
+    let is_same = |&&class: &&ClassId| {
+        vm.class(class).file().is_some_and(|other| other.bytes()[..] == file.bytes()[..])
+    };
+    let id = move |&class: &ClassId| vm.class(class).methods.get(slot).map(|method| method.id);
+    loaded.iter().filter(is_same).filter_map(id)
 }
 
 /// Bridges and accessors; the bodies of lambdas are the user's.

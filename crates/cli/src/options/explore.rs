@@ -108,14 +108,14 @@ fn methods(text: &str) -> Result<Methods, String> {
     Ok(Methods(names.iter().map(|name| name.trim().to_owned()).collect()))
 }
 
-fn technique(text: &str) -> Result<Technique, String> {
+pub(super) fn technique(text: &str) -> Result<Technique, String> {
     Technique::of_name(text).ok_or_else(|| {
         let names: Vec<&str> = Technique::ALL.iter().map(|technique| technique.name()).collect();
         format!("one of {}", names.join(", "))
     })
 }
 
-fn field(text: &str) -> Result<FieldName, String> {
+pub(super) fn field(text: &str) -> Result<FieldName, String> {
     FieldName::parse(text).ok_or_else(|| "not of the form package.Class.field".to_owned())
 }
 

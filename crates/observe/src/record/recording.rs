@@ -2,14 +2,17 @@
 //! one, and the tests that a factory makes, belong to it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use classfile::ClassFile;
 use vm::mode::Place;
+use vm::vm::Vm;
 
 use super::history::{TextId, Texts};
 use super::states::States;
 use super::timeline::Owner;
 use super::{Execution, Recorded, Recorder};
-use crate::coverage::Probe;
+use crate::coverage::{self, Identified};
 use crate::junit::{Failure, Outcome, Report};
 use crate::state::canonical_heap::CanonicalHeap;
 use crate::state::mask::Mask;
@@ -126,10 +129,9 @@ impl Recording {
         Some(format!("{}({})", method.short_name, parts.join(", ")))
     }
 
-    /// Coverage of branches by these tests, to be measured.
-    pub fn probe<'a>(&self, tests: impl Iterator<Item = &'a TestRun>) -> Probe {
-        let taken: BTreeSet<u32> = tests.flat_map(|test| test.edges.iter().copied()).collect();
-        Probe::of_edges(taken.into_iter().map(|edge| self.edges[edge as usize]))
+    /// The branch edges of these classes; tests name them by position.
+    pub fn branches(&self, vm: &Vm, files: &[Arc<ClassFile>]) -> Identified {
+        coverage::identify(vm, files, &self.edges)
     }
 }
 

@@ -65,6 +65,26 @@ impl Mask {
         Mask { strict: false, ignored: Vec::new() }
     }
 
+    /// All fields that are left out, as people name them: `java.util.*.modCount`.
+    pub fn names(&self) -> Vec<String> {
+        let default = if self.strict { &[][..] } else { DEFAULT };
+        let mut names: Vec<String> = default
+            .iter()
+            .map(|&(prefix, field)| {
+                let class = prefix.replace('/', ".");
+                if class.ends_with('.') {
+                    format!("{class}*.{field}")
+                } else {
+                    format!("{class}.{field}")
+                }
+            })
+            .collect();
+        let ignored = self.ignored.iter();
+        names
+            .extend(ignored.map(|name| format!("{}.{}", name.class.replace('/', "."), name.field)));
+        names
+    }
+
     /// Whether this field is left out.
     pub fn hides(&self, class: &str, field: &str) -> bool {
         let named = self.ignored.iter().any(|name| name.class == class && name.field == field);

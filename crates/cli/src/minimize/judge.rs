@@ -1,0 +1,328 @@
+//! From what was recorded to what is said of every test: figures and names, nothing printed yet.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use distill::reduce::{self, Order};
+use observe::coverage::Identified;
+use observe::record::{Classes, Recording, Techniques, TestRun, Verdict};
+use observe::state::technique::Technique;
+
+use super::{Run, Scope, techniques};
+use crate::options::{KeepOrder, MinimizeOptions};
+use crate::run::reason;
+
+/// A suite and what is left of it.
+pub(super) struct Minimized {
+    pub(super) techniques: Techniques,
+    /// Fields that were no part of a state.
+    pub(super) mask: Vec<String>,
+    /// Classes whose `equals` did not help.
+    pub(super) fallen_back: Vec<String>,
+    pub(super) classes_under_test: Vec<String>,
+    /// All tests in the order of the suite.
+    pub(super) tests: Vec<Judged>,
+    /// By test class, nested ones with their outermost.
+    pub(super) rows: Vec<Row>,
+    pub(super) total: Row,
+    /// How many branch edges the classes under test have.
+    pub(super) n_branches: usize,
+    /// Positions of tests, where they were asked for.
+    pub(super) priorities: Option<Vec<usize>>,
+}
+
+/// A test and what becomes of it.
+pub(super) struct Judged {
+    pub(super) class: String,
+    pub(super) method: String,
+    pub(super) parameters: Option<String>,
+    pub(super) n_executions: u64,
+    pub(super) status: Status,
+    /// Lines that say why, where that was asked for.
+    pub(super) explanation: Vec<String>,
+}
+
+/// What becomes of a test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Status {
+    /// It does what no other kept test does.
+    Kept,
+    /// The tests at these positions do all that it does.
+    Redundant(Vec<usize>),
+    /// It is disabled, and stays so.
+    Disabled,
+    /// It makes no call into the classes under test, so nothing can be said of it.
+    NoCalls,
+    /// It did not pass, for this reason, and stays as it is.
+    NotPassed(String),
+}
+
+/// Figures of one test class, or of all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Row {
+    pub(super) name: String,
+    pub(super) n_tests: usize,
+    pub(super) n_redundant: usize,
+    pub(super) n_executions: u64,
+    pub(super) n_distinct: usize,
+    /// Before and after.
+    pub(super) branches: [usize; 2],
+    pub(super) exceptions: [usize; 2],
+}
+
+impl Judged {
+    /// As people name it.
+    pub(super) fn name(&self) -> String {
+        match &self.parameters {
+            Some(parameters) => format!("{}.{}({parameters})", self.class, self.method),
+            None => format!("{}.{}", self.class, self.method),
+        }
+    }
+
+    /// The outermost class.
+    fn top_class(&self) -> &str {
+        top_class(&self.class)
+    }
+}
+
+impl Minimized {
+    pub(super) fn n_redundant(&self) -> usize {
+        self.total.n_redundant
+    }
+
+    pub(super) fn n_not_passed(&self) -> usize {
+        let is_not_passed = |test: &&Judged| matches!(test.status, Status::NotPassed(_));
+        self.tests.iter().filter(is_not_passed).count()
+    }
+}
+
+pub(super) fn top_class(name: &str) -> &str {
+    let start = name.rfind('.').map_or(0, |at| at + 1);
+    match name[start..].find('$') {
+        Some(at) if at > 0 => &name[..start + at],
+        _ => name,
+    }
+}
+
+/// Says what becomes of every test.
+pub(super) fn judge(
+    options: &MinimizeOptions,
+    scope: &Scope,
+    run: &mut Run,
+) -> Result<Minimized, String> {
+    let techniques = techniques(options);
+    let classes = run.recording.classes(&mut run.vm, techniques);
+    let branches = run.recording.branches(&run.vm, &scope.files);
+    let runs: Vec<TestRun> = run.recording.tests.iter().chain(&run.left_out).cloned().collect();
+    if runs.is_empty() {
+        return Err("JUnit finds no tests to run".to_owned());
+    }
+    let covered: Vec<Vec<u32>> = runs.iter().map(|test| covered(test, &classes)).collect();
+    let mut tests: Vec<Judged> = runs.iter().map(judged).collect();
+    for (test, covered) in tests.iter_mut().zip(&covered) {
+        if test.status == Status::Kept && covered.is_empty() {
+            test.status = Status::NoCalls;
+        }
+    }
+    let candidates: Vec<usize> =
+        (0..tests.len()).filter(|&idx| tests[idx].status == Status::Kept).collect();
+    let of_candidates: Vec<Vec<u32>> = candidates.iter().map(|&idx| covered[idx].clone()).collect();
+    let order = match options.order {
+        KeepOrder::Suite => Order::Suite,
+        KeepOrder::Greedy => Order::Greedy,
+    };
+    let reduction = reduce::reduce(&of_candidates, order);
+    for redundant in &reduction.redundant {
+        let by = redundant.covered_by.iter().map(|&by| candidates[by]).collect();
+        tests[candidates[redundant.test]].status = Status::Redundant(by);
+    }
+    if options.explain {
+        explain(&mut tests, &runs, &covered, &classes, &run.recording, techniques);
+    }
+    let priorities = options.prioritize.then(|| {
+        let order = reduce::prioritize(&of_candidates);
+        order.into_iter().map(|idx| candidates[idx]).collect()
+    });
+    let figures = Figures { runs: &runs, covered: &covered, branches: &branches };
+    let (rows, total) = figures.rows(&tests, &run.recording.class_executions);
+    Ok(Minimized {
+        techniques,
+        mask: run.recording.mask.names(),
+        fallen_back: classes.fallen_back,
+        classes_under_test: scope.names.shown(),
+        tests,
+        rows,
+        total,
+        n_branches: branches.total,
+        priorities,
+    })
+}
+
+/// The classes of executions that a test has, ascending, each once.
+fn covered(test: &TestRun, classes: &Classes) -> Vec<u32> {
+    let all: BTreeSet<u32> =
+        test.executions.iter().map(|&execution| classes.of[execution as usize]).collect();
+    all.into_iter().collect()
+}
+
+fn judged(test: &TestRun) -> Judged {
+    let status = match &test.verdict {
+        Verdict::Passed => Status::Kept,
+        Verdict::Skipped => Status::Disabled,
+        Verdict::Failed(failure) => Status::NotPassed(match &failure.message {
+            Some(message) => {
+                let first = message.lines().next().unwrap_or_default();
+                format!("it fails: {}: {first}", failure.class)
+            }
+            None => format!("it fails: {}", failure.class),
+        }),
+        Verdict::Aborted(why) => Status::NotPassed(format!("it gives up: {why}")),
+        Verdict::Stopped(vm::frame::Stop::OutOfFuel) => Status::NotPassed(
+            "it does not come to an end within --fuel; its class is left as it is".to_owned(),
+        ),
+        Verdict::Stopped(stop) => {
+            let why = reason(stop);
+            let first = why.lines().next().unwrap_or_default();
+            Status::NotPassed(format!("it stops the machine: {first}; its class is left as it is"))
+        }
+        Verdict::NotRun => Status::NotPassed("it was not run".to_owned()),
+    };
+    Judged {
+        class: test.class.clone(),
+        method: test.method.clone(),
+        parameters: test.parameters.clone(),
+        n_executions: test.n_executions,
+        status,
+        explanation: Vec::new(),
+    }
+}
+
+/// Most lines that explain one test.
+const MOST_LINES: usize = 12;
+
+/// Writes down what a kept test alone does, and which kept test does what a redundant one does.
+fn explain(
+    tests: &mut [Judged],
+    runs: &[TestRun],
+    covered: &[Vec<u32>],
+    classes: &Classes,
+    recording: &Recording,
+    techniques: Techniques,
+) {
+    let with_all_calls = techniques.receiver == Technique::WholeSeq;
+    let mut owners: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (idx, test) in tests.iter().enumerate() {
+        if test.status == Status::Kept {
+            for &class in &covered[idx] {
+                owners.entry(class).or_default().push(idx);
+            }
+        }
+    }
+    let mut all = Vec::new();
+    for (idx, test) in tests.iter().enumerate() {
+        // One execution stands for all that are the same.
+        let mut shown: BTreeMap<u32, u32> = BTreeMap::new();
+        for &execution in &runs[idx].executions {
+            shown.entry(classes.of[execution as usize]).or_insert(execution);
+        }
+        let mut lines = Vec::new();
+        for (class, &execution) in &shown {
+            let text = recording.text(execution, with_all_calls).unwrap_or_default();
+            let by = owners.get(class).map_or(&[][..], Vec::as_slice);
+            match &test.status {
+                Status::Kept if by.len() == 1 => lines.push(format!("alone: {text}")),
+                Status::Redundant(chosen) => {
+                    let by = by.iter().find(|by| chosen.contains(by)).or(by.first());
+                    let by = by.map(|&by| tests[by].name()).unwrap_or_default();
+                    lines.push(format!("{text}: as in {by}"));
+                }
+                _ => {}
+            }
+        }
+        if lines.len() > MOST_LINES {
+            let n_more = lines.len() - MOST_LINES;
+            lines.truncate(MOST_LINES);
+            lines.push(format!("and {n_more} more"));
+        }
+        all.push(lines);
+    }
+    for (test, lines) in tests.iter_mut().zip(all) {
+        test.explanation = lines;
+    }
+}
+
+/// What rows are counted from.
+struct Figures<'a> {
+    runs: &'a [TestRun],
+    covered: &'a [Vec<u32>],
+    branches: &'a Identified,
+}
+
+impl Figures<'_> {
+    fn rows(&self, tests: &[Judged], class_executions: &BTreeMap<String, u64>) -> (Vec<Row>, Row) {
+        let mut names: Vec<&str> = Vec::new();
+        let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (idx, test) in tests.iter().enumerate() {
+            let name = test.top_class();
+            let of_class = members.entry(name).or_default();
+            if of_class.is_empty() {
+                names.push(name);
+            }
+            of_class.push(idx);
+        }
+        let shared = |wanted: Option<&str>| -> u64 {
+            let is_wanted = |name: &str| wanted.is_none_or(|wanted| top_class(name) == wanted);
+            let counts = class_executions.iter().filter(|(name, _)| is_wanted(name));
+            counts.map(|(_, count)| count).sum()
+        };
+        let rows = names
+            .iter()
+            .map(|&name| {
+                let mut row = self.row(name, tests, &members[name]);
+                row.n_executions += shared(Some(name));
+                row
+            })
+            .collect();
+        let all: Vec<usize> = (0..tests.len()).collect();
+        let mut total = self.row("all tests", tests, &all);
+        total.n_executions += shared(None);
+        (rows, total)
+    }
+
+    fn row(&self, name: &str, tests: &[Judged], members: &[usize]) -> Row {
+        let is_kept = |&&idx: &&usize| !matches!(tests[idx].status, Status::Redundant(_));
+        let kept: Vec<usize> = members.iter().filter(is_kept).copied().collect();
+        let distinct: BTreeSet<u32> =
+            members.iter().flat_map(|&idx| self.covered[idx].iter().copied()).collect();
+        let branches = |members: &[usize]| {
+            let edges = members.iter().flat_map(|&idx| &self.runs[idx].edges);
+            let numbers: BTreeSet<u32> =
+                edges.filter_map(|&edge| self.branches.of[edge as usize]).collect();
+            numbers.len()
+        };
+        let exceptions = |members: &[usize]| {
+            let all = members.iter().flat_map(|&idx| self.runs[idx].exceptions.iter().copied());
+            all.collect::<BTreeSet<u32>>().len()
+        };
+        Row {
+            name: name.to_owned(),
+            n_tests: members.len(),
+            n_redundant: members.len() - kept.len(),
+            n_executions: members.iter().map(|&idx| tests[idx].n_executions).sum(),
+            n_distinct: distinct.len(),
+            branches: [branches(members), branches(&kept)],
+            exceptions: [exceptions(members), exceptions(&kept)],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::top_class;
+
+    #[test]
+    fn nested_classes_belong_to_their_outermost() {
+        assert_eq!(top_class("a.b.CTest$Inner$1"), "a.b.CTest");
+        assert_eq!(top_class("CTest$Inner"), "CTest");
+        assert_eq!(top_class("a.$Odd"), "a.$Odd");
+    }
+}

@@ -1,0 +1,317 @@
+//! Takes redundant tests out of Java sources: finds the file of each test, has it rewritten, and writes all
+//! files or none.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{self, Command};
+
+use classfile::{ClassFile, mutf8};
+use emit::outline::{self, erased_parameters};
+use emit::rewrite::{Action, Because, Edit, rewrite};
+
+use super::judge::{Judged, Minimized, Status};
+use super::scope::Scope;
+use crate::options::{Apply, MinimizeOptions};
+
+/// What is to be written, and what is not.
+pub(super) struct Changes {
+    apply: Apply,
+    /// Files that change.
+    pub(super) files: Vec<Changed>,
+    /// How many tests are taken out.
+    pub(super) n_tests: usize,
+    /// Redundant tests that stay in the sources, with the reason.
+    pub(super) left_alone: Vec<(String, String)>,
+    /// Classes that have no test any more.
+    pub(super) emptied: Vec<String>,
+}
+
+/// A source that changes.
+pub(super) struct Changed {
+    /// Below the folder of sources.
+    relative: PathBuf,
+    /// Where it is written.
+    pub(super) shown: PathBuf,
+    text: String,
+}
+
+impl Changes {
+    /// In one word.
+    pub(super) fn what_was_done(&self) -> &'static str {
+        match self.apply {
+            Apply::Comment => "commented out",
+            Apply::Disable => "disabled",
+            Apply::Delete => "deleted",
+        }
+    }
+}
+
+/// Finds out whether what is asked for can be done at all, before the suite runs.
+pub(super) fn check_request(options: &MinimizeOptions) -> Result<(), String> {
+    if let Some(sources) = &options.sources
+        && !sources.is_dir()
+    {
+        return Err(format!("--sources {}: there is no such folder", sources.display()));
+    }
+    let (Some(_), Some(sources)) = (options.apply, &options.sources) else { return Ok(()) };
+    match &options.output {
+        Some(output) => {
+            let target = resolved(output);
+            let source = resolved(sources);
+            if target.starts_with(&source) || source.starts_with(&target) {
+                return Err(format!(
+                    "--output {} and the sources lie in each other\nhint: --in-place changes the sources \
+                     themselves",
+                    output.display()
+                ));
+            }
+            Ok(())
+        }
+        None if options.in_place && options.force => Ok(()),
+        None if options.in_place => check_committed(sources),
+        None => {
+            Err("--apply needs to know where to write\nhint: --output FOLDER or --in-place"
+                .to_owned())
+        }
+    }
+}
+
+/// A path with links followed as far as it exists.
+fn resolved(path: &Path) -> PathBuf {
+    let mut behind = Vec::new();
+    let mut at = std::env::current_dir().unwrap_or_default().join(path);
+    loop {
+        if let Ok(real) = fs::canonicalize(&at) {
+            return behind.iter().rev().fold(real, |path: PathBuf, name| path.join(name));
+        }
+        match (at.file_name().map(ToOwned::to_owned), at.pop()) {
+            (Some(name), true) => behind.push(name),
+            _ => return path.to_owned(),
+        }
+    }
+}
+
+fn check_committed(sources: &Path) -> Result<(), String> {
+    let output = Command::new("git")
+        .arg("-C")
+        .arg(sources)
+        .args(["status", "--porcelain", "--untracked-files=all", "--", "."])
+        .output();
+    let refuse = |why: &str| {
+        let hint = "hint: commit first, or --output FOLDER, or --force";
+        Err(format!("the sources are not changed in place: {why}\n{hint}"))
+    };
+    match output {
+        Ok(output) if output.status.success() && output.stdout.is_empty() => Ok(()),
+        Ok(output) if output.status.success() => {
+            refuse(&format!("{} has uncommitted changes", sources.display()))
+        }
+        Ok(_) => refuse(&format!("{} is in no git checkout", sources.display())),
+        Err(error) => refuse(&format!("git cannot be asked: {error}")),
+    }
+}
+
+/// Where a redundant test stands in the sources.
+struct Place {
+    relative: PathBuf,
+    edit: Edit,
+    name: String,
+}
+
+/// Works out all new sources; writes nothing.
+pub(super) fn plan(
+    options: &MinimizeOptions,
+    apply: Apply,
+    scope: &Scope,
+    minimized: &Minimized,
+) -> Result<Changes, String> {
+    let sources = options.sources.as_deref().unwrap_or(Path::new("."));
+    let target = options.output.as_deref().unwrap_or(sources);
+    let mut changes = Changes {
+        apply,
+        files: Vec::new(),
+        n_tests: 0,
+        left_alone: Vec::new(),
+        emptied: Vec::new(),
+    };
+    let mut places: BTreeMap<PathBuf, Vec<Place>> = BTreeMap::new();
+    for test in &minimized.tests {
+        let Status::Redundant(by) = &test.status else { continue };
+        match place(apply, scope, minimized, test, by) {
+            Ok(place) => places.entry(place.relative.clone()).or_default().push(place),
+            Err(why) => changes.left_alone.push((test.name(), why)),
+        }
+    }
+    for (relative, places) in places {
+        let path = sources.join(&relative);
+        let bytes = fs::read(&path).map_err(|error| {
+            format!(
+                "there is no source of {}: {}: {error}\nhint: --sources is the folder that the packages start in",
+                places[0].edit.class,
+                path.display()
+            )
+        })?;
+        let source = String::from_utf8(bytes)
+            .map_err(|_| format!("{}: only sources in UTF-8 can be changed", path.display()))?;
+        check_matches(scope, &path, &source, &places)?;
+        let edits: Vec<Edit> = places.iter().map(|place| place.edit.clone()).collect();
+        let rewritten =
+            rewrite(&source, &edits).map_err(|error| format!("{}: {error}", path.display()))?;
+        for kept in &rewritten.kept {
+            if kept.because != Because::IsDisabled {
+                let name = places[kept.edit].name.clone();
+                changes.left_alone.push((name, kept.because.to_string()));
+            }
+        }
+        changes.n_tests += places.len() - rewritten.kept.len();
+        changes.emptied.extend(rewritten.emptied);
+        if rewritten.text != source {
+            let shown = target.join(&relative);
+            changes.files.push(Changed { relative, shown, text: rewritten.text });
+        }
+    }
+    Ok(changes)
+}
+
+/// Finds the source of a test; an error is a reason to leave it alone.
+fn place(
+    apply: Apply,
+    scope: &Scope,
+    minimized: &Minimized,
+    test: &Judged,
+    by: &[usize],
+) -> Result<Place, String> {
+    let file = scope.class_file(&test.class).ok_or("its class file cannot be read")?;
+    let pool = file.constant_pool();
+    let namesakes: Vec<Vec<String>> = file
+        .methods()
+        .iter()
+        .filter(|method| mutf8::display(pool.utf8(method.name)) == test.method)
+        .filter(|method| method.access_flags & classfile::access::SYNTHETIC == 0)
+        .filter_map(|method| erased_parameters(pool.utf8(method.descriptor)))
+        .collect();
+    let parameters = match &namesakes[..] {
+        [] => return Err("it is inherited".to_owned()),
+        [one] => one.clone(),
+        several => {
+            let wanted = test.parameters.as_deref().unwrap_or_default();
+            let is_wanted = |types: &&Vec<String>| types.join(", ") == wanted;
+            several.iter().find(is_wanted).cloned().ok_or("several methods have its name")?
+        }
+    };
+    let internal = test.class.replace('.', "/");
+    let package = internal.rsplit_once('/').map_or("", |(package, _)| package);
+    let source =
+        file.source_file().map(mutf8::display).ok_or("its class does not name its source")?;
+    let because: Vec<String> = by.iter().map(|&by| minimized.tests[by].name()).collect();
+    let edit = Edit {
+        class: test.class.clone(),
+        method: test.method.clone(),
+        parameters: Some(parameters),
+        framework: None,
+        action: match apply {
+            Apply::Comment => Action::Comment,
+            Apply::Disable => Action::Disable,
+            Apply::Delete => Action::Delete,
+        },
+        reason: format!(
+            "redundant ({}) because of {}",
+            minimized.techniques.receiver,
+            because.join(", ")
+        ),
+    };
+    Ok(Place { relative: Path::new(package).join(source), edit, name: test.name() })
+}
+
+/// Compares a source with the class files that ran.
+fn check_matches(scope: &Scope, path: &Path, source: &str, places: &[Place]) -> Result<(), String> {
+    let hint = "hint: compile the tests again";
+    let map = outline::locate(source).map_err(|error| format!("{}: {error}", path.display()))?;
+    let classes: BTreeSet<&str> = places.iter().map(|place| place.edit.class.as_str()).collect();
+    for class in classes {
+        let Some(file): Option<ClassFile> = scope.class_file(class) else { continue };
+        outline::check_class_file(&map, &file).map_err(|mismatch| {
+            format!(
+                "{}: the source does not match the class files: {mismatch}\n{hint}",
+                path.display()
+            )
+        })?;
+    }
+    Ok(())
+}
+
+/// Writes all new sources; with `--output` also the files that stay as they are.
+pub(super) fn write(options: &MinimizeOptions, changes: &Changes) -> Result<(), String> {
+    let sources = options.sources.as_deref().unwrap_or(Path::new("."));
+    let mut all: Vec<(PathBuf, Vec<u8>)> = changes
+        .files
+        .iter()
+        .map(|file| (file.shown.clone(), file.text.clone().into_bytes()))
+        .collect();
+    if let Some(output) = &options.output {
+        let changed: BTreeSet<&Path> =
+            changes.files.iter().map(|file| file.relative.as_path()).collect();
+        let mut others = Vec::new();
+        collect(&mut others, sources, Path::new(""))
+            .map_err(|error| format!("{}: {error}", sources.display()))?;
+        for relative in others.iter().filter(|path| !changed.contains(path.as_path())) {
+            let from = sources.join(relative);
+            let bytes = fs::read(&from).map_err(|error| format!("{}: {error}", from.display()))?;
+            all.push((output.join(relative), bytes));
+        }
+    }
+    write_all(&all)
+}
+
+fn collect(files: &mut Vec<PathBuf>, root: &Path, below: &Path) -> io::Result<()> {
+    let mut entries: Vec<_> = fs::read_dir(root.join(below))?.collect::<io::Result<_>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = below.join(entry.file_name());
+        if root.join(&path).is_dir() {
+            collect(files, root, &path)?;
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Writes every file beside its place first and moves them there when all are written.
+fn write_all(files: &[(PathBuf, Vec<u8>)]) -> Result<(), String> {
+    let fresh = |path: &Path| {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.tmp", process::id()));
+        path.with_file_name(name)
+    };
+    let mut written = Vec::new();
+    let mut result = Ok(());
+    for (path, bytes) in files {
+        let new = fresh(path);
+        let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
+        written.push(new.clone());
+        if let Err(error) = folder.and_then(|()| fs::write(&new, bytes)) {
+            result = Err(format!("{}: {error}", path.display()));
+            break;
+        }
+        if let Ok(data) = fs::metadata(path) {
+            let _ = fs::set_permissions(&new, data.permissions());
+        }
+    }
+    if result.is_ok() {
+        for (path, _) in files {
+            if let Err(error) = fs::rename(fresh(path), path) {
+                result = Err(format!("{}: {error}", path.display()));
+                break;
+            }
+        }
+    }
+    if result.is_err() {
+        for path in written {
+            let _ = fs::remove_file(path);
+        }
+    }
+    result
+}
