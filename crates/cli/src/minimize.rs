@@ -121,6 +121,7 @@ fn record(
             test.executions.clear();
             test.edges.clear();
             test.exceptions.clear();
+            test.n_executions = 0;
             left_out.push(test);
         }
         let is_left = |class: &String| !stopped.contains(class);

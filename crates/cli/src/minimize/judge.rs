@@ -118,6 +118,12 @@ pub(super) fn judge(
     }
     let covered: Vec<Vec<u32>> = runs.iter().map(|test| covered(test, &classes)).collect();
     let mut tests: Vec<Judged> = runs.iter().map(judged).collect();
+    for test in &mut tests[run.recording.tests.len()..] {
+        if test.status == Status::Kept {
+            let why = "another test of its class stops the machine";
+            test.status = Status::NotPassed(why.to_owned());
+        }
+    }
     for (test, covered) in tests.iter_mut().zip(&covered) {
         if test.status == Status::Kept && covered.is_empty() {
             test.status = Status::NoCalls;

@@ -113,10 +113,14 @@ fn write_tests(text: &mut String, minimized: &Minimized) {
     });
     write_group("left as they are", &|test| match &test.status {
         Status::NotPassed(why) => Some(format!("{}: {why}", test.name())),
-        Status::NoCalls => Some(format!("{}: it calls no class under test", test.name())),
         Status::Disabled => Some(format!("{}: it is disabled", test.name())),
-        Status::Kept | Status::Redundant(_) => None,
+        Status::Kept | Status::Redundant(_) | Status::NoCalls => None,
     });
+    let n_idle = all.iter().filter(|test| test.status == Status::NoCalls).count();
+    if n_idle > 0 {
+        let _ =
+            writeln!(text, "\n{n_idle} tests call no class under test and are left as they are");
+    }
 }
 
 fn write_changes(text: &mut String, changes: &Changes) {

@@ -68,6 +68,8 @@ fn events() -> Vec<u8> {
         ("left", "()V"),
         ("gate", "()Ljava/lang/Object;"),
         ("ended", "(Ljava/lang/Throwable;)V"),
+        ("testSuiteStarted", THREE_STRINGS),
+        ("testSuiteFinished", THREE_STRINGS),
         ("testStarted", THREE_STRINGS),
         ("testFinished", THREE_STRINGS),
         ("testFailed", FAILED),
@@ -608,6 +610,13 @@ fn run_listener() -> Vec<u8> {
             names(code, &first);
             code.invoke_static(EVENTS, name, THREE_STRINGS);
             code.invoke_static(EVENTS, "pause", "()V").return_void();
+        });
+    }
+    // Only JUnit 4.13 and later tell of classes.
+    for name in ["testSuiteStarted", "testSuiteFinished"] {
+        class.method(name, one_description, Receiver::This, |code| {
+            names(code, &first);
+            code.invoke_static(EVENTS, name, THREE_STRINGS).return_void();
         });
     }
     for (name, native) in [("testFailure", "testFailed"), ("testAssumptionFailure", "testAborted")]

@@ -258,6 +258,8 @@ pub(super) const NATIVES: &[NativeRow] = &[
     (EVENTS, "left", "", left),
     (EVENTS, "gate", "", gate),
     (EVENTS, "ended", "", ended),
+    (EVENTS, "testSuiteStarted", "", test_suite_started),
+    (EVENTS, "testSuiteFinished", "", test_suite_finished),
     (EVENTS, "testStarted", "", test_started),
     (EVENTS, "testFinished", "", test_finished),
     (EVENTS, "testFailed", "", test_failed),
@@ -460,6 +462,34 @@ fn left(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
         && recorder.trial.is_none()
     {
         recorder.path.pop();
+    }
+    Ok(0)
+}
+
+/// The container of JUnit 4 that `String name, String class, String method` speak of, if it is one.
+fn container(vm: &mut Vm, args: &mut Args<'_>) -> Option<usize> {
+    let described = description(vm, args, false);
+    let recorder = recorder(vm)?;
+    let idx = *recorder.by_name.get(&described.name)?.first()?;
+    (recorder.trial.is_none() && !recorder.nodes[idx].is_test).then_some(idx)
+}
+
+/// `testSuiteStarted(String name, String class, String method)`: a class begins. Told on, and no more.
+fn test_suite_started(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    if let Some(idx) = container(vm, &mut args)
+        && let Some(recorder) = recorder(vm)
+    {
+        (recorder.hear)(&Event::Started(&recorder.nodes[idx]));
+    }
+    Ok(0)
+}
+
+/// `testSuiteFinished(String name, String class, String method)`.
+fn test_suite_finished(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    if let Some(idx) = container(vm, &mut args)
+        && let Some(recorder) = recorder(vm)
+    {
+        (recorder.hear)(&Event::Finished(&recorder.nodes[idx]));
     }
     Ok(0)
 }
