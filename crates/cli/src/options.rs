@@ -192,7 +192,7 @@ pub(crate) struct MachineOptions {
 }
 
 /// Changes to the modules of the JDK, as `java` takes them.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Modules of the JDK")]
 pub(crate) struct ModuleOptions {
     /// Let the class path reach all members of a package by reflection; may be given several times.
