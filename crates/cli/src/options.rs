@@ -59,6 +59,10 @@ pub(crate) struct GenerateOptions {
     #[arg(long)]
     pub(crate) no_verify: bool,
 
+    /// Only explore and count: no tests are made or written.
+    #[arg(long)]
+    pub(crate) count: bool,
+
     /// Tests per class, at most; those for states that are reached first are written.
     #[arg(long, value_name = "NUMBER", default_value_t = 1000)]
     pub(crate) max_tests: usize,

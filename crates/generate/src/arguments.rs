@@ -129,6 +129,13 @@ fn values(
     if !tested.is_empty() {
         return tested.to_vec();
     }
+    if &*method.name == "equals" && *parameter == Type::class("java/lang/Object") {
+        // Objects of its own class, one of another and none.
+        let mut values = defaults::of_type(session, &Type::Class(method.class.clone()), plan);
+        let other = Constant::Boxed(Box::new(Constant::Int(1)));
+        values.push(Argument::Constant(other));
+        return values;
+    }
     let mut values = defaults::of_type(session, parameter, plan);
     for constant in own.of(parameter) {
         if !values.contains(constant) {

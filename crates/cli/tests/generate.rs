@@ -1,0 +1,202 @@
+//! `nonpareil generate` as a user sees it: files, summary, exit codes, and what it says where it cannot.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use testkit::jdk::Jdk;
+use testkit::{jdk, root, suite};
+
+fn first_jdk() -> Jdk {
+    jdk::installed().into_iter().next().unwrap()
+}
+
+fn classes(jdk: &Jdk, folder: &str) -> PathBuf {
+    let sources = root::repository().join("fixtures").join(folder);
+    suite::compile(jdk, folder, &sources, "").unwrap()
+}
+
+/// A folder that is empty.
+fn folder(name: &str) -> PathBuf {
+    let folder = root::target().join("generate-tests").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    folder
+}
+
+fn generate(jdk: &Jdk, fixture: &str, output: &Path, options: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nonpareil"));
+    command.arg("generate").arg("--jdk").arg(&jdk.home).arg("--classpath");
+    command.arg(classes(jdk, fixture)).arg("--output").arg(output);
+    command.args(options).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn tests_of_a_stack_say_what_each_call_does() {
+    let jdk = first_jdk();
+    let output = folder("stack");
+    let options = [
+        "--class",
+        "IntStack",
+        "--methods",
+        "push,pop,isEmpty",
+        "--arguments",
+        "push=3",
+        "--iterations",
+        "2",
+    ];
+    let done = generate(&jdk, "subjects/src", &output, &options);
+    let (said, errors) = (text(&done.stdout), text(&done.stderr));
+    assert_eq!((done.status.code(), errors.as_str()), (Some(0), ""), "{said}");
+    assert!(said.contains("\n  iteration 1: 1 states tried, 3 calls, 1 threw, 1 left the state as it was, 1 new states\n"), "{said}");
+    let source = fs::read_to_string(output.join("subjects/IntStackTest.java")).unwrap();
+    let expected = r#"    @Test
+    void pop_onNew_throwsArrayIndexOutOfBounds() {
+        IntStack intStack = new IntStack();
+        ArrayIndexOutOfBoundsException exception =
+                assertThrows(ArrayIndexOutOfBoundsException.class, () -> intStack.pop());
+        assertEquals("Index -1 out of bounds for length 10", exception.getMessage());
+    }
+"#;
+    assert!(source.contains(expected), "{source}");
+    let expected = r#"    @Test
+    void pop_afterPush_returns3() {
+        IntStack intStack = new IntStack();
+        intStack.push(3);
+        assertEquals(3, intStack.pop());
+        assertTrue(intStack.isEmpty());
+    }
+"#;
+    assert!(source.contains(expected), "{source}");
+}
+
+#[test]
+fn every_sort_of_parameter_and_result_is_written_for_every_junit() {
+    for (jdk, junit) in jdk::installed().iter().zip(["5", "4"]).chain([(&first_jdk(), "3")]) {
+        let output = folder(&format!("everything-{}-{junit}", jdk.release));
+        let options = ["--class", "sample.Everything", "--iterations", "1", "--junit", junit];
+        let done = generate(jdk, "generate", &output, &options);
+        let said = text(&done.stdout);
+        assert_eq!(text(&done.stderr), "");
+        assert_eq!(done.status.code(), Some(0), "{said}");
+        assert!(said.contains("all pass on the real JVM"), "{said}");
+        assert!(!said.contains("disagreement"), "{said}");
+        assert!(!said.contains("no test can be written"), "{said}");
+        let source = fs::read_to_string(output.join("sample/EverythingTest.java")).unwrap();
+        for part in ["Colour.GREEN", "Point(1, 1)", "sum(", "nowhere", "twice(", "bounds()"] {
+            assert!(source.contains(part), "{part} in {source}");
+        }
+        // What is different in another place or from run to run is never asserted.
+        for part in ["UTC", "(everything.unstable(", "Locale"] {
+            assert!(!source.contains(part), "{part} in {source}");
+        }
+    }
+}
+
+#[test]
+fn the_same_bytes_come_out_for_any_number_of_threads() {
+    let jdk = first_jdk();
+    let options = |jobs| {
+        [
+            "--class",
+            "HashMap",
+            "--iterations",
+            "2",
+            "--no-verify",
+            "--max-tests",
+            "200",
+            "--jobs",
+            jobs,
+        ]
+    };
+    let sources = ["1", "2", "3"].map(|jobs| {
+        let output = folder(&format!("jobs-{jobs}"));
+        let done = generate(&jdk, "subjects/src", &output, &options(jobs));
+        assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+        fs::read_to_string(output.join("subjects/HashMapTest.java")).unwrap()
+    });
+    assert!(sources[0].lines().count() > 1000);
+    assert_eq!(sources[0], sources[1]);
+    assert_eq!(sources[0], sources[2]);
+}
+
+#[test]
+fn a_call_that_does_not_come_back_is_a_finding() {
+    let jdk = first_jdk();
+    let output = folder("endless");
+    let options =
+        ["--class", "Endless", "--methods", "loop", "--iterations", "1", "--fuel", "100000"];
+    let done = generate(&jdk, "generate", &output, &options);
+    let said = text(&done.stdout);
+    assert_eq!(done.status.code(), Some(1), "{said}{}", text(&done.stderr));
+    assert!(
+        said.contains("  found: <init>(); loop(-1) does not come back: an endless loop"),
+        "{said}"
+    );
+    let source = fs::read_to_string(output.join("sample/EndlessTest.java")).unwrap();
+    assert!(!source.contains("loop(-1)"), "{source}");
+}
+
+#[test]
+fn the_summary_can_be_read_by_programs() {
+    let jdk = first_jdk();
+    let output = folder("json");
+    let options = ["--class", "IntStack", "--iterations", "1", "--format", "json", "--no-verify"];
+    let done = generate(&jdk, "subjects/src", &output, &options);
+    let said = text(&done.stdout);
+    assert!(said.contains("\"class\": \"subjects.IntStack\""), "{said}");
+    assert!(said.contains("\"technique\": \"whole-state\""), "{said}");
+    assert!(said.contains("\"disagreements\": []"), "{said}");
+}
+
+/// Checks that bad input is an error with this text, and that nothing is written.
+fn check_refused(name: &str, options: &[&str], part: &str) {
+    let jdk = first_jdk();
+    let output = folder(name);
+    let done = generate(&jdk, "generate", &output, options);
+    let errors = text(&done.stderr);
+    assert_eq!(done.status.code(), Some(2), "{errors}");
+    assert!(errors.contains(part), "{errors}");
+    assert!(!output.exists(), "something was written");
+}
+
+#[test]
+fn a_class_that_is_not_there_is_named() {
+    check_refused("missing", &["--class", "Nowhere"], "class Nowhere is not on the class path");
+}
+
+#[test]
+fn a_class_that_nobody_can_make_is_refused() {
+    check_refused(
+        "hidden",
+        &["--class", "sample.Hidden"],
+        "sample.Hidden has no public constructor",
+    );
+    check_refused("abstract", &["--class", "sample.Shape"], "sample.Shape is abstract");
+}
+
+#[test]
+fn arguments_and_methods_that_fit_nothing_are_refused() {
+    check_refused("values", &["--class", "Endless", "--arguments", "loop=x"], "type int");
+    check_refused("methods", &["--class", "Endless", "--methods", "walk"], "has no method walk");
+    check_refused(
+        "technique",
+        &["--class", "Endless", "--technique", "guess"],
+        "whole-seq, modifying-seq",
+    );
+}
+
+#[test]
+fn without_junit_the_check_cannot_be_made_and_says_how_to_go_on() {
+    let jdk = first_jdk();
+    let output = folder("no-junit");
+    let options = ["--class", "Endless", "--test-classpath", "/nowhere/junit.jar"];
+    let done = generate(&jdk, "generate", &output, &options);
+    assert_eq!(done.status.code(), Some(2));
+    assert!(text(&done.stderr).contains("do not compile"), "{}", text(&done.stderr));
+    assert!(!output.exists());
+}
