@@ -267,3 +267,84 @@ fn a_branch_in_a_huge_method_tells_its_edge_the_right_way_round() {
         }
     });
 }
+
+/// Loops of all shapes of tests; `faulty` throws in the test itself, inside of and outside a `try`.
+const LOOPS: &str = r#"
+class Loops {
+    int next; Loops rest;
+    static int ints(int n) { int s = 0; for (int i = 0; i < n; i++) { s += i; } return s; }
+    static int constant(int n) { int s = 0; while (n > 3) { n--; s++; } return s; }
+    static int longs(int n) { int s = 0; for (long i = 0; i != n; i++) { s++; } return s; }
+    static int references(int n) {
+        Loops all = null;
+        for (int i = 0; i < n; i++) { Loops l = new Loops(); l.rest = all; all = l; }
+        int s = 0;
+        for (Loops l = all; l != null; l = l.rest) { s++; }
+        return s;
+    }
+    static int arrays(int n) { int[] a = new int[n]; int s = 0; for (int x : a) { s++; } return s; }
+    static int calls(int n) { int s = 0; while (less(s, n)) { s++; } return s; }
+    static boolean less(int a, int b) { return a < b; }
+    static int faulty(int n) {
+        int s = 0;
+        int[] a = new int[n];
+        try {
+            while (a[s] == 0) { s++; }
+        } catch (ArrayIndexOutOfBoundsException e) {
+            s += 100;
+        }
+        while (s < 110) {
+            try { s += 200; } finally { s -= 199; }
+        }
+        try {
+            int i = 0;
+            while (a[i] == 0) {
+                try { i++; } catch (RuntimeException e) { return -1; }
+            }
+        } catch (ArrayIndexOutOfBoundsException e) {
+            return s + e.getStackTrace()[0].getLineNumber();
+        }
+        return -2;
+    }
+}
+"#;
+
+/// How often each branch of a method went either way, in the order of the code.
+#[derive(Default)]
+struct Rounds {
+    method: &'static str,
+    counts: BTreeMap<u16, [u32; 2]>,
+}
+
+impl Mode for Rounds {
+    const BRANCHES: bool = true;
+    fn branch(&mut self, vm: &mut Vm, place: Place, edge: u32) {
+        if vm.external_signature(place.method).contains(&format!(" Loops.{}(", self.method)) {
+            self.counts.entry(place.bci).or_default()[edge as usize] += 1;
+        }
+    }
+}
+
+#[test]
+fn branches_of_loops_tell_each_round_once_and_faults_in_their_tests_are_caught() {
+    with_java("loops", LOOPS, |vm, class| {
+        let loops = class(vm, "Loops");
+        for (name, result, edges) in [
+            ("ints", 10, vec![[5, 1]]),
+            ("constant", 2, vec![[2, 1]]),
+            ("longs", 5, vec![[5, 1]]),
+            ("references", 5, vec![[5, 1], [5, 1]]),
+            ("arrays", 5, vec![[5, 1]]),
+            ("calls", 5, vec![[5, 1]]),
+            ("faulty", 110 + 30, vec![[5, 0], [5, 1], [5, 0]]),
+        ] {
+            let method = method(vm, loops, name, "(I)I");
+            for _ in 0..2 {
+                let mut mode = Rounds { method: name, ..Rounds::default() };
+                let outcome = vm.call(&mut mode, method, &[5], None);
+                assert_eq!(outcome, Outcome::Returned(Value::Int(result)), "{name}");
+                assert_eq!(mode.counts.into_values().collect::<Vec<_>>(), edges, "{name}");
+            }
+        }
+    });
+}

@@ -11,8 +11,9 @@
 
 mod emit;
 mod flow;
+mod turn;
 
-use classfile::{ClassFile, Constant};
+use classfile::{ClassFile, Constant, ExceptionEntry};
 
 use super::bytecode::{Bytes, call_words, field_words, length, member_descriptor};
 use super::{Code, Insn, Op};
@@ -63,6 +64,7 @@ fn translate_with(
         class_id: class.id.0,
         synchronized: method.flags & flags::SYNCHRONIZED != 0,
         returns: method.returns,
+        handlers: &code.exception_table,
         emitter: Emitter::new(code.max_locals, bytes.0.len(), far),
     };
     let mut at = 0;
@@ -98,6 +100,7 @@ struct Translator<'a> {
     class_id: u32,
     synchronized: bool,
     returns: Kind,
+    handlers: &'a [ExceptionEntry],
     emitter: Emitter,
 }
 
@@ -235,7 +238,7 @@ impl Translator<'_> {
                     e.flush();
                     let target = (next as i64 + i64::from(bytes.i2(next + 1))) as usize;
                     e.positions[next] = e.here();
-                    e.branch16(
+                    e.branch_if16(
                         Insn::abc(LONG_COMPARES[usize::from(follower - 153)], a, b, 0),
                         target,
                     );
@@ -268,8 +271,8 @@ impl Translator<'_> {
                 let compare = if op == 165 { Op::if_acmpeq } else { Op::if_acmpne };
                 e.compare_branch(compare, a, Entry::Reg(b), target);
             }
-            167 => self.goto((at as i64 + i64::from(bytes.i2(at + 1))) as usize, at),
-            200 => self.goto((at as i64 + i64::from(bytes.i4(at + 1))) as usize, at),
+            167 => self.goto((at as i64 + i64::from(bytes.i2(at + 1))) as usize, at, depths)?,
+            200 => self.goto((at as i64 + i64::from(bytes.i4(at + 1))) as usize, at, depths)?,
             168 | 201 => {
                 let distance = if op == 168 {
                     i64::from(bytes.i2(at + 1))
@@ -400,17 +403,44 @@ impl Translator<'_> {
                 let value = e.pop_reg(1);
                 e.flush();
                 let test = if op == 198 { Op::ifnull } else { Op::ifnonnull };
-                e.branch32(Insn::a_imm(test, value, 0), target);
+                e.branch_if32(Insn::a_imm(test, value, 0), target);
             }
             _ => return Err(malformed()),
         }
         Ok(false)
     }
 
-    fn goto(&mut self, target: usize, at: usize) {
+    fn goto(
+        &mut self,
+        target: usize,
+        at: usize,
+        depths: &flow::Depths,
+    ) -> Result<(), TranslateError> {
         self.emitter.flush();
+        let test = turn::test_of_loop(self.bytes, depths, self.handlers, target, at);
+        if let Some(test) = test.filter(|_| !self.emitter.far) {
+            return self.copy_test(test, depths);
+        }
         let op = if target <= at { Op::goto_back } else { Op::goto_ };
         self.emitter.branch32(Insn::a_imm(op, 0, 0), target);
+        Ok(())
+    }
+
+    /// Copies the test at the top of a loop to its end; see `turn.rs`.
+    fn copy_test(&mut self, test: turn::Test, depths: &flow::Depths) -> Result<(), TranslateError> {
+        self.emitter.begin_block(0, false);
+        // Branches to the test still lead to the original.
+        let positions = self.emitter.positions[test.start..test.body].to_vec();
+        self.emitter.turn_to = Some(test.body);
+        let mut at = test.start;
+        while at < test.body {
+            self.emitter.bci = u16::try_from(at).unwrap_or(u16::MAX);
+            let next = at + length(self.bytes, at);
+            let skip = self.instruction(at, next, depths)?;
+            at = if skip { next + length(self.bytes, next) } else { next };
+        }
+        self.emitter.positions[test.start..test.body].copy_from_slice(&positions);
+        Ok(())
     }
 
     fn ldc(&mut self, cp: u16) {

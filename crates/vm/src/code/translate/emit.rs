@@ -34,6 +34,9 @@ pub(super) struct Emitter {
     max_locals: u16,
     /// Whether short branches detour over `goto`.
     pub(super) far: bool,
+    /// The next conditional branch is the last of a copied test: it goes here where it would not be
+    /// taken, and on over a `goto` where it would; see `turn.rs`.
+    pub(super) turn_to: Option<usize>,
 }
 
 enum Fixup {
@@ -61,6 +64,7 @@ impl Emitter {
             bci: 0,
             max_locals,
             far,
+            turn_to: None,
         }
     }
 
@@ -368,6 +372,28 @@ impl Emitter {
         self.emit(insn);
     }
 
+    /// A conditional branch whose 16-bit operand `c` is the distance.
+    pub(super) fn branch_if16(&mut self, insn: Insn, target: usize) {
+        match self.turn_to.take() {
+            None => self.branch16(insn, target),
+            Some(body) => {
+                self.branch16(Insn { op: inverse(op_of(insn)) as u16, ..insn }, body);
+                self.branch32(Insn::a_imm(Op::goto_, 0, 0), target);
+            }
+        }
+    }
+
+    /// A conditional branch whose 32-bit operand is the distance.
+    pub(super) fn branch_if32(&mut self, insn: Insn, target: usize) {
+        match self.turn_to.take() {
+            None => self.branch32(insn, target),
+            Some(body) => {
+                self.branch32(Insn { op: inverse(op_of(insn)) as u16, ..insn }, body);
+                self.branch32(Insn::a_imm(Op::goto_, 0, 0), target);
+            }
+        }
+    }
+
     /// Compares register `a` with a register or a small constant.
     pub(super) fn compare_branch(&mut self, op: Op, a: u16, b: Entry, target: usize) {
         let (op, b) = match b {
@@ -381,7 +407,7 @@ impl Emitter {
             let goto = if backward { Op::goto_back } else { Op::goto_ };
             self.branch32(Insn::a_imm(goto, 0, 0), target);
         } else {
-            self.branch16(Insn::abc(op, a, b, 0), target);
+            self.branch_if16(Insn::abc(op, a, b, 0), target);
         }
     }
 
@@ -458,6 +484,10 @@ impl Emitter {
     }
 }
 
+fn op_of(insn: Insn) -> Op {
+    Op::ALL[usize::from(insn.op)]
+}
+
 fn immediate(op: Op) -> Op {
     match op {
         Op::if_icmpeq => Op::if_icmpeq_imm,
@@ -486,6 +516,14 @@ fn inverse(op: Op) -> Op {
         Op::if_icmple_imm => Op::if_icmpgt_imm,
         Op::if_acmpeq => Op::if_acmpne,
         Op::if_acmpne => Op::if_acmpeq,
+        Op::if_lcmpeq => Op::if_lcmpne,
+        Op::if_lcmpne => Op::if_lcmpeq,
+        Op::if_lcmplt => Op::if_lcmpge,
+        Op::if_lcmpge => Op::if_lcmplt,
+        Op::if_lcmpgt => Op::if_lcmple,
+        Op::if_lcmple => Op::if_lcmpgt,
+        Op::ifnull => Op::ifnonnull,
+        Op::ifnonnull => Op::ifnull,
         other => other,
     }
 }
