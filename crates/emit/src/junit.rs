@@ -17,6 +17,7 @@ mod source;
 mod typing;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use suite::constant::Constant;
@@ -76,6 +77,8 @@ pub struct Placed {
     pub idx: usize,
     /// The name of its method.
     pub method: String,
+    /// The lines of its method, counted from one; a compiler's message is about the test they belong to.
+    pub lines: Range<usize>,
 }
 
 /// A Java source file.
@@ -99,7 +102,7 @@ pub fn render(suite: &Suite, options: &Options, names: &dyn Names) -> Vec<Source
     let is_kept = |idx: &usize| left_out.iter().all(|(left, _)| left != idx);
     let kept: Vec<Placed> = (0..suite.tests.len())
         .filter(is_kept)
-        .map(|idx| Placed { idx, method: test_names[idx].clone() })
+        .map(|idx| Placed { idx, method: test_names[idx].clone(), lines: 0..0 })
         .collect();
     let per_class = options.tests_per_class.max(1);
     let chunks: Vec<&[Placed]> = kept.chunks(per_class).collect();

@@ -158,7 +158,7 @@ pub(crate) fn resolve(
         if !call.spreads
             && method.is_varargs
             && idx + 1 == formals.len()
-            && let (JavaType::Array(_), Some(wanted)) = (own, &wanted)
+            && let (JavaType::Array(_) | JavaType::Null, Some(wanted)) = (own, &wanted)
             && own != wanted
             && world.fit(own, wanted) != Fit::No
         {
@@ -348,13 +348,6 @@ fn separate(
 ) {
     let n_hidden = if has_outer { n_ahead } else { 0 };
     let own: Vec<JavaType> = method.parameters.iter().skip(n_hidden).map(JavaType::of).collect();
-    if method.is_varargs
-        && let (Some(operand), Some(form), Some(last)) =
-            (operands.last(), call.args.last_mut(), own.last())
-        && operand.plain_type() == JavaType::Null
-    {
-        form.cast = Some(last.clone());
-    }
     let same_length: Vec<&Vec<JavaType>> =
         rivals.iter().filter(|rival| rival.len() == own.len()).collect();
     let is_clear = |call: &Resolved| {

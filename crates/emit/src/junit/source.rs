@@ -45,8 +45,11 @@ pub(crate) fn file(
     let parent = (framework == Framework::JUnit3).then(|| scope.class("junit/framework/TestCase"));
     let taken = taken(&mentioned);
     let mut methods = String::new();
+    let mut written: Vec<Placed> = Vec::new();
+    let mut n_lines = 0;
     for (placed, test) in placed.iter().zip(tests) {
         let Ok((lines, declares)) = body(&mut scope, framework, &taken, test) else { continue };
+        let at = methods.len();
         methods.push('\n');
         for note in &test.notes {
             write_note(&mut methods, note);
@@ -65,6 +68,10 @@ pub(crate) fn file(
             write_line(&mut methods, line);
         }
         methods.push_str("    }\n");
+        let start = n_lines + 1;
+        n_lines += methods[at..].matches('\n').count();
+        let lines = start..n_lines;
+        written.push(Placed { idx: placed.idx, method: placed.method.clone(), lines });
     }
     let mut text = String::new();
     if !world.package.is_empty() {
@@ -86,13 +93,17 @@ pub(crate) fn file(
     let access = if framework == Framework::JUnit5 { "" } else { "public " };
     let parent = parent.map_or_else(String::new, |parent| format!(" extends {parent}"));
     let _ = writeln!(text, "{access}class {class}{parent} {{");
+    let n_ahead = text.lines().count();
+    for placed in &mut written {
+        placed.lines = placed.lines.start + n_ahead + 1..placed.lines.end + n_ahead + 1;
+    }
     text.push_str(&methods);
     text.push_str("}\n");
     SourceFile {
         path: format!("{internal}.java"),
         text,
         class: internal.replace('/', "."),
-        tests: placed.to_vec(),
+        tests: written,
     }
 }
 

@@ -94,6 +94,15 @@ fn a_long_suite_is_split_and_options_choose_the_names() {
     assert_eq!(files[2].class, "com.acme.IntStackSpec3");
     assert_eq!(files[2].tests.len(), 1);
     assert!(files[0].text.contains("import p.IntStack;"), "{}", files[0].text);
+    for file in &files {
+        for test in &file.tests {
+            let lines: Vec<&str> = file.text.lines().collect();
+            let own = &lines[test.lines.start - 1..test.lines.end - 1];
+            assert_eq!(own.first(), Some(&"    @Test"), "{own:?}");
+            assert_eq!(own[1], format!("    void {}() {{", test.method));
+            assert_eq!(own.last(), Some(&"    }"));
+        }
+    }
     let mut methods: Vec<&str> =
         files.iter().flat_map(|file| &file.tests).map(|test| test.method.as_str()).collect();
     methods.sort_unstable();
