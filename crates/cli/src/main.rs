@@ -1,5 +1,6 @@
 //! The `nonpareil` command: options in, exit code out. Decides nothing but what to call.
 
+mod assess;
 mod boot_image;
 mod class_path;
 mod files;
@@ -11,6 +12,7 @@ mod minimize;
 mod options;
 mod os_host;
 mod run;
+mod target;
 mod verify;
 mod watch;
 
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
     let result = panic::catch_unwind(|| match &options.command {
         Command::Run(options) => run::run(options),
         Command::Generate(options) => generate::run(options),
+        Command::Assess(options) => assess::run(options),
         Command::Minimize(options) => minimize::run(options),
     });
     match result {

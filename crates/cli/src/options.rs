@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+mod assess;
 mod explore;
 mod minimize;
 
+pub(crate) use assess::AssessOptions;
 pub(crate) use explore::ExploreOptions;
 pub(crate) use minimize::{Apply, KeepOrder, MinimizeOptions};
 
@@ -24,6 +26,8 @@ pub(crate) enum Command {
     Run(RunOptions),
     /// Write tests for classes: every state that calls lead to, tried with every call.
     Generate(GenerateOptions),
+    /// Tell what a JUnit suite is worth: coverage, exceptions, mutants; or compare two suites.
+    Assess(AssessOptions),
     /// Find the redundant tests of a JUnit suite, and take them out if asked to.
     ///
     /// A test is redundant where every call it makes into the classes under test is, in its entry state, one

@@ -156,6 +156,8 @@ pub struct MethodCoverage {
     pub descriptor: String,
     /// Source lines with code, ascending, and whether any of it ran.
     pub lines: BTreeMap<u16, bool>,
+    /// Bytecode instructions in order: their lines, and whether they ran.
+    pub instructions: Vec<(Option<u16>, bool)>,
     /// Branches in the order of the code.
     pub branches: Vec<BranchCoverage>,
 }
@@ -183,6 +185,30 @@ impl Coverage {
     }
 }
 
+impl Coverage {
+    /// Adds what another run over the same classes covered.
+    pub fn merge(&mut self, other: &Coverage) {
+        let methods = |coverage: &Coverage| {
+            coverage.classes.iter().flat_map(|class| class.methods.clone()).collect::<Vec<_>>()
+        };
+        let others = methods(other);
+        let own = self.classes.iter_mut().flat_map(|class| &mut class.methods);
+        for (own, other) in own.zip(others) {
+            for (line, covered) in other.lines {
+                *own.lines.entry(line).or_default() |= covered;
+            }
+            for (own, other) in own.instructions.iter_mut().zip(other.instructions) {
+                own.1 |= other.1;
+            }
+            for (own, other) in own.branches.iter_mut().zip(other.branches) {
+                for (own, other) in own.edges.iter_mut().zip(other.edges) {
+                    *own |= other;
+                }
+            }
+        }
+    }
+}
+
 impl ClassCoverage {
     /// Lines of the class; a line that several methods share counts once.
     pub fn lines(&self) -> Ratio {
@@ -203,6 +229,11 @@ impl MethodCoverage {
     /// Lines of the method.
     pub fn covered_lines(&self) -> Ratio {
         ratio(self.lines.values().copied())
+    }
+
+    /// Whether any of it ran.
+    pub fn has_run(&self) -> bool {
+        self.instructions.iter().any(|&(_, covered)| covered)
     }
 
     /// Branch edges of the method.

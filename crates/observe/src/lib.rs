@@ -5,6 +5,7 @@
 
 pub mod arguments;
 pub mod assemble;
+pub mod assessment;
 pub mod coverage;
 pub mod java;
 pub mod junit;

@@ -25,7 +25,7 @@ use classfile::{ClassFile, mutf8};
 
 pub use judge::{Fate, Judging, Verdict, judge};
 pub use patch::{Mutated, apply};
-pub use survey::{Survey, SurveyOptions, survey};
+pub use survey::{Escaped, Survey, SurveyOptions, survey};
 
 use body::Body;
 

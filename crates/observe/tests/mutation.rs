@@ -120,7 +120,8 @@ fn judged(jdk: &Jdk, folder: &Path, subjects: &[&str]) -> (Vec<Mutant>, Vec<Verd
     let mine: Vec<usize> = (0..mutants.len()).collect();
     let judging = Judging::default();
     let verdicts =
-        mutation::judge(&mut vm, &plan, &options, &survey, &mutants, &mine, &judging).unwrap();
+        mutation::judge(&mut vm, &plan, &options, &survey, &mutants, &mine, &judging, &|| true)
+            .unwrap();
     (mutants, verdicts)
 }
 

@@ -20,16 +20,19 @@ pub(super) fn uncovered(file: &ClassFile, info: &MethodInfo, code: &Code) -> Met
     let text = |idx: u16| classfile::mutf8::display(file.constant_pool().utf8(idx));
     let mut lines = BTreeMap::new();
     let mut branches = Vec::new();
+    let mut all = Vec::new();
     for instruction in instructions::iter(file.instructions(code)) {
         let line = code.line_at(file, instruction.pc);
         if let Some(line) = line {
             lines.insert(line, false);
         }
+        all.push((line, false));
         let Some(edges) = edges_of(&instruction) else { continue };
         let n_edges = edges.iter().max().map_or(0, |last| last + 1);
         branches.push(BranchCoverage { bci: instruction.pc, line, edges: vec![false; n_edges] });
     }
-    MethodCoverage { name: text(info.name), descriptor: text(info.descriptor), lines, branches }
+    let (name, descriptor) = (text(info.name), text(info.descriptor));
+    MethodCoverage { name, descriptor, lines, instructions: all, branches }
 }
 
 /// Positions of translated code, and the instructions that they stand for.
@@ -73,14 +76,24 @@ pub(super) fn cover(
     hits: &Hits,
 ) {
     let instructions: Vec<Instruction> = instructions::iter(file.instructions(code)).collect();
+    let mut is_known = vec![false; instructions.len()];
     for Span { mut positions, instructions: stretch } in spans(&instructions, code, compiled) {
+        is_known[stretch.clone()].fill(true);
         if !positions.any(|at| is_set(&hits.steps, at)) {
             continue;
         }
-        for instruction in &instructions[stretch] {
-            if let Some(line) = code.line_at(file, instruction.pc) {
+        for at in stretch {
+            coverage.instructions[at].1 = true;
+            if let Some(line) = code.line_at(file, instructions[at].pc) {
                 coverage.lines.insert(line, true);
             }
+        }
+    }
+    // What the machine folded into the instruction before ran with it.
+    for at in 1..instructions.len() {
+        let follows = matches!(instructions[at - 1].flow, Flow::Next | Flow::Branch(_));
+        if !is_known[at] && follows && coverage.instructions[at - 1].1 {
+            coverage.instructions[at].1 = true;
         }
     }
     for branch in &mut coverage.branches {

@@ -67,6 +67,7 @@ fn events() -> Vec<u8> {
         ("entered", "(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Z)V"),
         ("left", "()V"),
         ("gate", "()Ljava/lang/Object;"),
+        ("wantsTraces", "()Z"),
         ("ended", "(Ljava/lang/Throwable;)V"),
         ("testSuiteStarted", THREE_STRINGS),
         ("testSuiteFinished", THREE_STRINGS),
@@ -94,6 +95,9 @@ fn events() -> Vec<u8> {
         });
     });
     class.method("trace", "(Ljava/lang/Throwable;)Ljava/lang/String;", Receiver::None, |code| {
+        let (is_null, wanted) = (code.label(), code.label());
+        code.invoke_static(EVENTS, "wantsTraces", "()Z").if_zero(is_null).go_to(wanted);
+        code.place(is_null).null().return_object().place(wanted);
         text_of_throwable(code, "printStackTrace", |code| {
             const WRITER: &str = "java/io/StringWriter";
             const PRINTER: &str = "java/io/PrintWriter";

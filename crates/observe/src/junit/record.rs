@@ -257,6 +257,7 @@ pub(super) const NATIVES: &[NativeRow] = &[
     (EVENTS, "entered", "", entered),
     (EVENTS, "left", "", left),
     (EVENTS, "gate", "", gate),
+    (EVENTS, "wantsTraces", "", wants_traces),
     (EVENTS, "ended", "", ended),
     (EVENTS, "testSuiteStarted", "", test_suite_started),
     (EVENTS, "testSuiteFinished", "", test_suite_finished),
@@ -279,6 +280,11 @@ fn gate(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
         recorder.gate = Some(gate);
     }
     Ok(object.to_slot())
+}
+
+/// `boolean wantsTraces()`: whether stack traces are worth the work.
+fn wants_traces(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    Ok(u64::from(recorder(vm).is_none_or(|recorder| recorder.trial.is_none())))
 }
 
 /// `ended(Throwable thrown)`: all that was to be run step by step has run.

@@ -149,6 +149,43 @@ impl<'v> Stepper<'v> {
         }
     }
 
+    /// Classes of the JDK and of JUnit that were loaded since there were so many classes, and whether
+    /// they are initialised. Those of the user are none of them.
+    pub fn library_classes_since(&mut self, n_classes: usize) -> Vec<(String, bool)> {
+        let vm = &mut *self.java.vm;
+        let is_library = |name: &str| {
+            [
+                "java/",
+                "javax/",
+                "jdk/",
+                "sun/",
+                "org/junit/",
+                "junit/",
+                "org/opentest4j/",
+                "org/hamcrest/",
+            ]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+        };
+        let new = vm.classes.get(n_classes..).unwrap_or_default().iter();
+        new.filter(|rt| !rt.class.hidden && !rt.class.is_spun && !rt.class.is_array())
+            .map(|rt| (rt.class.name.to_string(), rt.initialised_at.is_some()))
+            .filter(|(name, _)| is_library(name))
+            .collect()
+    }
+
+    /// Loads classes for good, and initialises them where that is said: what a rollback took back.
+    /// Java code sees nothing of it.
+    pub fn keep_loaded(&mut self, classes: &[(String, bool)]) {
+        for (name, is_initialised) in classes {
+            // What cannot be loaded by this name now may be later.
+            let _ = match is_initialised {
+                true => self.java.class(name),
+                false => self.java.load(name),
+            };
+        }
+    }
+
     /// What has failed so far, as JUnit calls it.
     pub fn failed(&mut self) -> BTreeSet<String> {
         recorder(self.java.vm).failed.clone()

@@ -72,7 +72,9 @@ impl Default for Judging {
 }
 
 /// Judges the mutants at these positions on a machine of the kind that the survey was made on; verdicts
-/// come in the order of `mine`.
+/// come in the order of `mine`. `step` is called after each test
+/// and says whether to go on.
+#[expect(clippy::too_many_arguments, reason = "the machine, the suite, the mutants and the rules")]
 pub fn judge(
     vm: &mut Vm,
     plan: &Plan,
@@ -81,6 +83,7 @@ pub fn judge(
     mutants: &[Mutant],
     mine: &[usize],
     judging: &Judging,
+    step: &dyn Fn() -> bool,
 ) -> Result<Vec<Verdict>, RunError> {
     let user_classes = load_all(vm, &options.user_classes)?;
     let mut cases = Vec::with_capacity(mine.len());
@@ -99,6 +102,10 @@ pub fn judge(
     };
     for nth in 0..survey.tests.len() {
         court.sit(nth)?;
+        if !step() {
+            court.cases.iter_mut().for_each(Case::interrupt);
+            break;
+        }
         if !judging.whole_matrix && court.cases.iter().all(|case| case.is_closed) {
             break;
         }
@@ -125,6 +132,13 @@ struct Case {
 }
 
 impl Case {
+    /// Nothing more will be known.
+    fn interrupt(&mut self) {
+        if !self.is_closed && matches!(self.verdict.fate, Fate::NotCovered | Fate::Survived) {
+            self.verdict.fate = Fate::Undecided("not tried: interrupted".to_owned());
+        }
+    }
+
     fn verdict(self) -> Verdict {
         self.verdict
     }
@@ -194,6 +208,7 @@ impl Court<'_, '_> {
         reference: &mut Option<Fingerprint>,
     ) {
         let Some(substitute) = self.cases[case].substitute else { return };
+        let n_classes = self.stepper.vm().classes.len();
         let mark = self.stepper.vm().mark();
         if !self.stepper.vm().substitute(substitute) {
             self.stepper.vm().rollback(mark);
@@ -202,6 +217,7 @@ impl Court<'_, '_> {
         }
         self.cases[case].verdict.n_trials += 1;
         let mut tried = self.attempt(nth, from);
+        let new = self.stepper.library_classes_since(n_classes);
         let mut goes_on = false;
         if tried == Tried::Passed {
             goes_on = lasts || self.shares_object(nth) || {
@@ -235,6 +251,8 @@ impl Court<'_, '_> {
         }
         self.stepper.end_trial();
         self.stepper.vm().rollback(mark);
+        // Every trial would load them anew: those behind a failure, above all.
+        self.stepper.keep_loaded(&new);
         self.conclude(case, nth, tried, goes_on);
     }
 
@@ -268,6 +286,10 @@ impl Court<'_, '_> {
     fn conclude(&mut self, case: usize, nth: usize, tried: Tried, went_on: bool) {
         let judged = match tried {
             Tried::Passed | Tried::End => Ok(None),
+            // So does the suite without the mutant.
+            Tried::Stopped(stop) if went_on && self.survey.report.stop.as_ref() == Some(&stop) => {
+                Ok(None)
+            }
             Tried::Failed(key, failure) => {
                 let message = failure
                     .message
@@ -276,6 +298,7 @@ impl Court<'_, '_> {
                     .lines()
                     .next()
                     .unwrap_or_default();
+                let message = without_hashes(message);
                 let reason = if message.is_empty() {
                     failure.class.clone()
                 } else {
@@ -410,6 +433,18 @@ fn merged(a: &[usize], b: &[usize]) -> Vec<usize> {
     all.sort_unstable();
     all.dedup();
     all
+}
+
+/// A text without the identity hashes that `Object.toString` shows, which mean nothing.
+fn without_hashes(text: &str) -> String {
+    let mut parts = text.split('@');
+    let mut kept = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|digit: char| digit.is_ascii_hexdigit());
+        kept.push('@');
+        kept.push_str(if rest.len() < part.len() { rest } else { part });
+    }
+    kept
 }
 
 fn shown(stop: &Stop) -> String {

@@ -30,12 +30,27 @@ pub struct Survey {
     pub report: Report,
     /// Lines and branches.
     pub coverage: Coverage,
+    /// Exceptions that left the classes under test.
+    pub escaped: BTreeSet<Escaped>,
     /// The tests that ran to their ends, in order.
     pub(super) tests: Vec<Stretch>,
     /// What failed, as JUnit calls it.
     pub(super) failed: Arc<BTreeSet<String>>,
     /// Classes of tests that share one object.
     pub(super) shares_objects: BTreeSet<String>,
+}
+
+/// A kind of exception that left the classes under test, and the method that it left them through.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Escaped {
+    /// The method's class, internal name.
+    pub class: String,
+    /// The method's name.
+    pub method: String,
+    /// The method's descriptor.
+    pub descriptor: String,
+    /// Class of the exception, binary name.
+    pub exception: String,
 }
 
 /// From the end of one test to the end of the next.
@@ -51,6 +66,13 @@ pub(super) struct Stretch {
     /// Reached from its announcement to its end, and fuel used.
     pub(super) within: Reached,
     pub(super) fuel_within: u64,
+}
+
+impl Survey {
+    /// Number of tests that ran to their ends.
+    pub fn n_tests(&self) -> usize {
+        self.tests.len()
+    }
 }
 
 /// Runs the suite and takes down what it reaches.
@@ -91,7 +113,8 @@ pub fn survey(
     let failed = Arc::new(stepper.failed());
     let report = stepper.finish();
     let coverage = coverage::measure(vm, &watch.probe, &options.files);
-    Ok(Survey { report, coverage, tests, failed, shares_objects })
+    let escaped = watch.escaped;
+    Ok(Survey { report, coverage, escaped, tests, failed, shares_objects })
 }
 
 /// Loads classes without initialising them; leaves out what cannot be loaded.

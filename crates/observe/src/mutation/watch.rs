@@ -4,16 +4,17 @@
 //! tests may feel without running the instruction themselves, because it was a static initialiser or
 //! something done once for a whole class of tests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use classfile::ClassFile;
 use classfile::instructions;
 use vm::mode::{Mode, Place};
-use vm::value::{ClassId, MethodId};
+use vm::value::{ClassId, MethodId, Ref};
 use vm::vm::Vm;
 
 use super::Mutant;
+use super::survey::Escaped;
 use crate::coverage::method::spans;
 use crate::coverage::{Probe, Wanted, is_set, set};
 
@@ -53,11 +54,17 @@ pub(super) struct Watch {
     /// Methods that ran since the last look.
     ran: Vec<MethodId>,
     /// Static initialisers under way.
-    initialising: u32,
+    initialising: BTreeSet<MethodId>,
     /// Constructors of test classes under way.
-    constructing: u32,
+    constructing: BTreeSet<MethodId>,
     /// Between tests rather than in one.
     is_between: bool,
+    /// Methods of the classes under test.
+    watched: BTreeSet<MethodId>,
+    /// Class of what was thrown last.
+    thrown: Option<ClassId>,
+    /// Exceptions that left the classes under test.
+    pub(super) escaped: BTreeSet<Escaped>,
 }
 
 /// What is special about a method.
@@ -90,8 +97,12 @@ impl Watch {
         sites: Sites,
     ) -> Watch {
         let mut rows: Vec<Row> = Vec::new();
+        let mut watched = BTreeSet::new();
         for &class in user_classes {
             let class = vm.class(class);
+            if wanted(&class.name.to_string()) {
+                watched.extend(class.methods.iter().map(|method| method.id));
+            }
             // JUnit 3 makes all its objects before the first test.
             let is_junit3 = class
                 .supers
@@ -117,9 +128,12 @@ impl Watch {
             sites,
             rows,
             ran: Vec::new(),
-            initialising: 0,
-            constructing: 0,
+            initialising: BTreeSet::new(),
+            constructing: BTreeSet::new(),
             is_between: true,
+            watched,
+            thrown: None,
+            escaped: BTreeSet::new(),
         }
     }
 
@@ -150,6 +164,24 @@ impl Watch {
             found.dedup();
         }
         reached
+    }
+}
+
+impl Watch {
+    /// An exception leaves a method under test; if its caller is none, that counts.
+    fn escape(&mut self, vm: &Vm, method: MethodId) {
+        let caller = vm.walk().nth(1);
+        let Some(thrown) = self.thrown else { return };
+        if caller.is_some_and(|caller| self.watched.contains(&caller.method)) {
+            return;
+        }
+        let (class, name) = (vm.method(method).class, vm.method(method).name);
+        self.escaped.insert(Escaped {
+            exception: vm.class(thrown).external_name(),
+            class: vm.class(class).name.to_string(),
+            method: name.to_string(),
+            descriptor: vm.method(method).descriptor.to_string(),
+        });
     }
 }
 
@@ -186,17 +218,20 @@ impl Mode for Watch {
     const STEPS: bool = true;
     const BRANCHES: bool = true;
     const CALLS: bool = true;
+    const EXCEPTIONS: bool = true;
 
     fn step(&mut self, method: MethodId, position: u32) {
         if self.rows.len() <= method.idx() {
             self.rows.resize_with(method.idx() + 1, Row::default);
         }
         let row = &mut self.rows[method.idx()];
-        // Calls that the machine makes are not told of, but they begin at the first position.
-        match row.part {
-            Part::Initialises if position == 0 => self.initialising += 1,
-            Part::MakesTestObject if position == 0 => self.constructing += 1,
-            _ => {}
+        // Calls that the machine makes are not told of, but they begin at the first position. Its
+        // instruction may be interrupted and run again.
+        if position == 0 && row.part != Part::Ordinary {
+            match row.part {
+                Part::MakesTestObject => self.constructing.insert(method),
+                _ => self.initialising.insert(method),
+            };
         }
         if row.is_ignored {
             self.probe.step(method, position);
@@ -205,7 +240,8 @@ impl Mode for Watch {
         if row.bits.iter().all(Vec::is_empty) {
             self.ran.push(method);
         }
-        let is_lasting = self.initialising > 0 || (self.is_between && self.constructing == 0);
+        let is_lasting =
+            !self.initialising.is_empty() || (self.is_between && self.constructing.is_empty());
         if set(&mut row.bits[usize::from(is_lasting)], position as usize) {
             self.probe.step(method, position);
         }
@@ -215,13 +251,18 @@ impl Mode for Watch {
         self.probe.branch(vm, place, edge);
     }
 
-    fn leave(&mut self, _: &mut Vm, method: MethodId, _: Option<u64>) {
-        match self.rows.get(method.idx()).map(|row| row.part) {
-            Some(Part::Initialises) => self.initialising = self.initialising.saturating_sub(1),
-            Some(Part::MakesTestObject) => {
-                self.constructing = self.constructing.saturating_sub(1);
-            }
-            _ => {}
+    fn thrown(&mut self, vm: &mut Vm, exception: Ref) {
+        self.thrown = Some(vm.class_of(exception));
+    }
+
+    fn leave(&mut self, vm: &mut Vm, method: MethodId, result: Option<u64>) {
+        if result.is_none() && self.watched.contains(&method) {
+            self.escape(vm, method);
         }
+        match self.rows.get(method.idx()).map(|row| row.part) {
+            Some(Part::Initialises) => self.initialising.remove(&method),
+            Some(Part::MakesTestObject) => self.constructing.remove(&method),
+            Some(Part::Ordinary) | None => false,
+        };
     }
 }

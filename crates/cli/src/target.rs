@@ -1,0 +1,156 @@
+//! What a command on a suite is about: the tests, and the classes that they are to test.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use classfile::{ClassFile, ClassPath, ClassPathEntry};
+use observe::junit::{self, Plan};
+
+use crate::class_path;
+
+/// A suite and its classes under test.
+#[derive(Debug)]
+pub(crate) struct Target {
+    /// The class path of machines: tests first.
+    pub(crate) class_path: String,
+    /// The tests.
+    pub(crate) plan: Plan,
+    /// Internal names of all classes in folders, tests among them.
+    pub(crate) user_classes: Vec<String>,
+}
+
+/// Finds the tests in folders, for Java release `release`.
+pub(crate) fn find_suite(
+    tests: &str,
+    classes: &str,
+    working_dir: &Path,
+    release: u16,
+) -> Result<Target, String> {
+    for folder in tests.split(':') {
+        if !working_dir.join(folder).is_dir() {
+            return Err(format!(
+                "there is no folder {folder}\nhint: the tests are a folder of class files, such as \
+                 target/test-classes"
+            ));
+        }
+    }
+    let class_path = format!("{tests}:{}", class_path::expand(classes, working_dir));
+    let all = ClassPath::parse(&class_path).map_err(|error| error.to_string())?;
+    let in_tests = class_names(tests)?;
+    let mut plan = junit::plan(&all, release, &[]).map_err(|error| error.to_string())?;
+    for list in [&mut plan.platform, &mut plan.junit4, &mut plan.junit3] {
+        list.retain(|name| in_tests.contains(name));
+    }
+    if plan.platform.is_empty() && plan.junit4.is_empty() && plan.junit3.is_empty() {
+        return Err(format!("no tests found in {tests}"));
+    }
+    let mut user_classes = in_tests;
+    for entry in all.entries().iter().filter(|entry| matches!(entry, ClassPathEntry::Directory(_)))
+    {
+        user_classes.extend(entry.class_names());
+    }
+    Ok(Target { class_path, plan, user_classes: user_classes.into_iter().collect() })
+}
+
+/// The classes under test that patterns name, or else those in folders of the class path that lie in
+/// packages of the tests.
+pub(crate) fn find_classes(
+    tests: &[&str],
+    classes: &str,
+    patterns: &[String],
+    working_dir: &Path,
+    release: u16,
+) -> Result<Vec<Arc<ClassFile>>, String> {
+    let expanded = class_path::expand(classes, working_dir);
+    let class_path = ClassPath::parse(&expanded).map_err(|error| error.to_string())?;
+    let mut in_tests = BTreeSet::new();
+    for folder in tests {
+        in_tests.extend(class_names(folder)?);
+    }
+    let mut names: BTreeSet<String> = BTreeSet::new();
+    if patterns.is_empty() {
+        let packages: BTreeSet<&str> = in_tests.iter().map(|name| package(name)).collect();
+        for entry in class_path.entries() {
+            if matches!(entry, ClassPathEntry::Directory(_)) {
+                names.extend(entry.class_names());
+            }
+        }
+        names.retain(|name| !in_tests.contains(name) && packages.contains(package(name)));
+    } else {
+        let all = class_path.class_names();
+        for pattern in patterns {
+            let n_before = names.len();
+            let is_meant = |name: &&String| {
+                let binary = name.replace('/', ".");
+                matches(pattern, &binary)
+                    || binary.match_indices('$').any(|(at, _)| matches(pattern, &binary[..at]))
+            };
+            names.extend(all.iter().filter(is_meant).cloned());
+            if names.len() == n_before {
+                return Err(format!(
+                    "no class on the class path is called {pattern}\nhint: write the package too, with dots"
+                ));
+            }
+        }
+    }
+    let mut files = Vec::new();
+    for name in &names {
+        let found = class_path.find(&format!("{name}.class"), release);
+        let Some(bytes) = found else { continue };
+        let bytes = bytes.map_err(|error| error.to_string())?;
+        let file = ClassFile::parse(bytes).map_err(|error| {
+            format!("the class file of {} is broken: {error}", name.replace('/', "."))
+        })?;
+        let has_code = file.methods().iter().any(|method| method.code.is_some());
+        if has_code && file.access_flags() & classfile::access::SYNTHETIC == 0 && !file.is_module()
+        {
+            files.push(Arc::new(file));
+        }
+    }
+    if files.is_empty() {
+        return Err(
+            "no classes under test found in the folders of the class path that are in packages of the tests\n\
+             hint: name them with --class"
+                .to_owned(),
+        );
+    }
+    Ok(files)
+}
+
+fn class_names(folders: &str) -> Result<BTreeSet<String>, String> {
+    let folders = ClassPath::parse(folders).map_err(|error| error.to_string())?;
+    Ok(folders.class_names().into_iter().collect())
+}
+
+fn package(name: &str) -> &str {
+    name.rsplit_once('/').map_or("", |(package, _)| package)
+}
+
+/// Whether a pattern with `*` for any text fits a name.
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((before, behind)) => {
+            let Some(rest) = name.strip_prefix(before) else { return false };
+            let ends = (0..=rest.len()).filter(|&at| rest.is_char_boundary(at));
+            ends.into_iter().any(|at| matches(behind, &rest[at..]))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        assert!(matches("a.b.C", "a.b.C"));
+        assert!(!matches("a.b.C", "a.b.CD"));
+        assert!(matches("a.*", "a.b.C"));
+        assert!(matches("*.C", "a.b.C"));
+        assert!(matches("a*b*c", "a.x.bbc"));
+        assert!(!matches("a*b*c", "a.x.cb"));
+        assert!(matches("*", ""));
+    }
+}
