@@ -12,7 +12,8 @@ use emit::junit::facts::ClassFiles;
 use emit::junit::{self, Framework, SourceFile};
 use generate::api::{self, Choice};
 use generate::arguments::{self, ArgumentList, Given, Plan, Pool, Uncallable};
-use generate::states::tests::{drafts, observers, settle};
+use generate::sequences;
+use generate::states::tests::{draft_of, drafts, observers, settle};
 use generate::states::{Exploration, Job, explore};
 use observe::session::Session;
 use suite::method::Method;
@@ -21,10 +22,10 @@ use suite::types::Type;
 use vm::frame::Stop;
 
 use crate::machines::Machines;
-use crate::options::{ExploreOptions, Format, GenerateOptions, JUnit};
+use crate::options::{ExploreOptions, Format, GenerateOptions, JUnit, Strategy};
 use crate::verify::{Disagreement, RealJvm, junit_jars};
 use crate::watch::{self, Progress};
-use crate::{files, run};
+use crate::{exhaustive, files, run};
 
 /// What came of one class.
 struct Generated {
@@ -56,6 +57,9 @@ pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
         },
     };
     let classes = classes(&machines, &class_path, &options.explore)?;
+    if options.strategy == Strategy::Exhaustive && options.count {
+        return count_sequences(options, &machines, &class_path, &classes);
+    }
     let mut worlds = if options.count { Vec::new() } else { machines.worlds()? };
     let mut generated = Vec::new();
     for class in &classes {
@@ -84,6 +88,31 @@ pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
     let has_findings = generated.iter().any(|one| !one.exploration.stopped.is_empty());
     Ok(if has_findings { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// How much of all sequences is redundant.
+fn count_sequences(
+    options: &GenerateOptions,
+    machines: &Machines,
+    class_path: &ClassPath,
+    classes: &[String],
+) -> Result<ExitCode, String> {
+    let mut texts = String::new();
+    let mut objects = Vec::new();
+    for class in classes {
+        let mut first = machines.session().map_err(|error| error.to_string())?;
+        let (job, _) = job(&mut first, class, &options.explore)?;
+        drop(first);
+        let rows = exhaustive::rows(machines, class_path, &job, options.length, options.max_tests)?;
+        texts.push_str(&exhaustive::human(class, options.length, &rows));
+        objects.push(exhaustive::json(class, options.length, &rows));
+    }
+    let text = match options.format {
+        Format::Human => texts,
+        Format::Json => Json::List(objects).render(),
+    };
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    Ok(ExitCode::SUCCESS)
 }
 
 fn framework(junit: JUnit) -> Framework {
@@ -235,7 +264,15 @@ fn one_class(
     let session = || machines.session();
     let exploration = explore(&job, &session, &progress).map_err(|error| error.to_string())?;
     progress.done();
-    let drafts = drafts(&job, &exploration);
+    let drafts = match options.strategy {
+        Strategy::States => drafts(&job, &exploration),
+        Strategy::Exhaustive => {
+            let session = machines.session().map_err(|error| error.to_string())?;
+            let found = sequences::all(&job, session, options.length, options.max_tests)
+                .map_err(|error| error.to_string())?;
+            found.tests.iter().filter_map(|test| draft_of(&job, &test.lists)).collect()
+        }
+    };
     let observers = observers(&job, &exploration);
     let mut tests = Vec::new();
     let mut n_unstable = 0;

@@ -3,6 +3,7 @@
 mod assess;
 mod boot_image;
 mod class_path;
+mod exhaustive;
 mod files;
 mod generate;
 mod jdk;

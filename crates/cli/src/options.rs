@@ -46,6 +46,10 @@ pub(crate) struct GenerateOptions {
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Strategy::States)]
     pub(crate) strategy: Strategy,
 
+    /// Calls after the constructor, for --strategy exhaustive.
+    #[arg(long, value_name = "NUMBER", default_value_t = 3)]
+    pub(crate) length: usize,
+
     /// The folder that test sources are written to.
     #[arg(long, short, value_name = "FOLDER", default_value = "nonpareil-tests")]
     pub(crate) output: PathBuf,
@@ -84,6 +88,9 @@ pub(crate) struct GenerateOptions {
 pub(crate) enum Strategy {
     /// Breadth first over states, as Rostra.
     States,
+    /// All sequences of calls up to --length, equal states or not; with --count, how much of that is
+    /// redundant under each technique.
+    Exhaustive,
 }
 
 /// A version of JUnit.

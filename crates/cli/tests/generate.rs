@@ -200,3 +200,36 @@ fn without_junit_the_check_cannot_be_made_and_says_how_to_go_on() {
     assert!(text(&done.stderr).contains("do not compile"), "{}", text(&done.stderr));
     assert!(!output.exists());
 }
+
+#[test]
+fn redundancy_of_all_sequences_never_decreases_from_technique_to_technique() {
+    let jdk = first_jdk();
+    let output = folder("exhaustive");
+    let options = [
+        "--class",
+        "IntStack",
+        "--strategy",
+        "exhaustive",
+        "--length",
+        "3",
+        "--count",
+        "--arguments",
+        "int=-1,0,1",
+        "--format",
+        "json",
+    ];
+    let done = generate(&jdk, "subjects/src", &output, &options);
+    let said = text(&done.stdout);
+    let figures = |name: &str| -> Vec<usize> {
+        let lines =
+            said.lines().filter_map(|line| line.trim().strip_prefix(&format!("\"{name}\": ")));
+        lines.map(|figure| figure.trim_end_matches(',').parse().unwrap()).collect()
+    };
+    // 8 argument lists, one of which throws on an empty stack.
+    assert_eq!(figures("tests"), [481; 5], "{said}{}", text(&done.stderr));
+    assert_eq!(figures("distinctExecutions"), [481, 129, 121, 105, 105]);
+    assert_eq!(figures("coveredBranches"), figures("coveredBranchesKept"));
+    assert_eq!(figures("exceptions"), figures("exceptionsKept"));
+    assert!(figures("redundantTests").is_sorted(), "{said}");
+    assert!(!output.exists(), "counting writes nothing");
+}

@@ -5,4 +5,5 @@
 
 pub mod api;
 pub mod arguments;
+pub mod sequences;
 pub mod states;

@@ -14,7 +14,7 @@ pub mod prepared;
 pub mod recorded;
 pub mod table;
 pub mod tests;
-mod worker;
+pub(crate) mod worker;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -112,6 +112,24 @@ fn draft(job: &Job, exploration: &Exploration, state: StateId, lists: &[ListId])
     Some(Draft { sequence, receiver, state, exercised })
 }
 
+/// A test of a maker and calls on what it makes.
+pub fn draft_of(job: &Job, lists: &[ListId]) -> Option<Draft> {
+    let mut sequence = Sequence::empty();
+    let mut receiver = None;
+    let mut last = None;
+    for &list in lists {
+        let made = append(&mut sequence, receiver, list_of(job, list))?;
+        receiver = receiver.or(Some(made));
+        last = Some(made);
+    }
+    let result = sequence.statements()[receiver?.idx()].result();
+    let is_object = job.classes.iter().any(|class| result == Type::class(class));
+    // Any state but the world's will do to say that there is something before the last call.
+    let state = if lists.len() > 1 { StateId(1) } else { StateId::WORLD };
+    let receiver = receiver.filter(|_| is_object);
+    Some(Draft { sequence, receiver, state, exercised: last.into_iter().collect() })
+}
+
 /// Adds a call; gives its variable.
 fn append(sequence: &mut Sequence, receiver: Option<Var>, list: &ArgumentList) -> Option<Var> {
     let mut args: Vec<Arg> = Vec::new();

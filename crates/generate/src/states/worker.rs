@@ -15,7 +15,7 @@ use observe::state::{modifying_seq, whole_seq};
 use suite::types::Type;
 use vm::frame::Stop;
 use vm::interp::Outcome;
-use vm::mode::Plain;
+use vm::mode::{Mode, Plain};
 use vm::travel::Mark;
 use vm::value::{ClassId, Ref, Value};
 
@@ -61,7 +61,7 @@ struct Step {
 }
 
 /// A machine that goes from state to state.
-pub(super) struct Worker<'j> {
+pub(crate) struct Worker<'j> {
     job: &'j Job,
     session: Session,
     /// Makers first, then the other lists: `ListId` counts through both.
@@ -78,7 +78,7 @@ pub(super) struct Worker<'j> {
 }
 
 impl<'j> Worker<'j> {
-    pub(super) fn new(job: &'j Job, mut session: Session) -> Result<Worker<'j>, NotFound> {
+    pub(crate) fn new(job: &'j Job, mut session: Session) -> Result<Worker<'j>, NotFound> {
         let mut classes = Vec::new();
         for class in &job.classes {
             classes.push(session.class(class)?);
@@ -174,10 +174,7 @@ impl<'j> Worker<'j> {
         let lists =
             if state == StateId::WORLD { 0..n_makers } else { n_makers..self.prepared.len() };
         let parent_key = table.key(state);
-        let whole_before = match self.job.technique {
-            Technique::ModifyingSeq if !receiver.is_null() => Some(self.whole(receiver)),
-            _ => None,
-        };
+        let whole_before = self.before(receiver);
         let mark = self.session.vm.mark();
         for idx in lists {
             if !receiver.is_null() && !self.fits(idx, receiver) {
@@ -235,10 +232,7 @@ impl<'j> Worker<'j> {
         let lists =
             if state == StateId::WORLD { 0..n_makers } else { n_makers..self.prepared.len() };
         let parent_key = table.key(state);
-        let whole_before = match self.job.technique {
-            Technique::ModifyingSeq if !receiver.is_null() => Some(self.whole(receiver)),
-            _ => None,
-        };
+        let whole_before = self.before(receiver);
         // Numbers of representatives must be given in the order of the exploration.
         let is_numbered = self.job.technique == Technique::PairwiseEquals;
         let mark = self.session.vm.mark();
@@ -328,7 +322,68 @@ impl<'j> Worker<'j> {
 
     #[inline]
     fn call(&mut self, idx: usize, receiver: Ref) -> (Outcome, bool) {
-        self.prepared[idx].call(&mut self.session, &mut Plain, receiver, self.job.fuel)
+        self.call_in(&mut Plain, idx, receiver)
+    }
+
+    /// Makes a call under an observer.
+    #[inline]
+    pub(crate) fn call_in<M: Mode>(
+        &mut self,
+        mode: &mut M,
+        idx: usize,
+        receiver: Ref,
+    ) -> (Outcome, bool) {
+        self.prepared[idx].call(&mut self.session, mode, receiver, self.job.fuel)
+    }
+
+    /// Positions of the lists that can be called on an object, or, without one, on the world.
+    pub(crate) fn lists_for(&self, receiver: Ref) -> Vec<usize> {
+        let n_makers = self.job.makers.len();
+        if receiver.is_null() {
+            return (0..n_makers).collect();
+        }
+        (n_makers..self.prepared.len()).filter(|&idx| self.fits(idx, receiver)).collect()
+    }
+
+    /// What `key` needs to know of a state before a call.
+    pub(crate) fn before(&mut self, receiver: Ref) -> Option<Fingerprint> {
+        match self.job.technique {
+            Technique::ModifyingSeq if !receiver.is_null() => Some(self.whole(receiver)),
+            _ => None,
+        }
+    }
+
+    /// Opens a mark.
+    pub(crate) fn mark(&mut self) -> Mark {
+        self.session.vm.mark()
+    }
+
+    /// Goes back to a mark, which stays open.
+    pub(crate) fn back_to(&mut self, mark: &Mark) {
+        self.session.vm.rollback_to(mark);
+    }
+
+    /// Goes back to a mark and closes it.
+    pub(crate) fn back(&mut self, mark: Mark) {
+        self.session.vm.rollback(mark);
+    }
+
+    /// The machine.
+    pub(crate) fn into_session(self) -> Session {
+        self.session
+    }
+
+    /// The class of an exception, and the method that was called.
+    pub(crate) fn describe_exception(&self, idx: usize, exception: Ref) -> (String, String) {
+        let n_makers = self.job.makers.len();
+        let list =
+            if idx < n_makers { &self.job.makers[idx] } else { &self.job.lists[idx - n_makers] };
+        let vm = &self.session.vm;
+        let class = match exception.some() {
+            Some(exception) => vm.external_name(vm.class_of(exception)),
+            None => String::new(),
+        };
+        (class, list.method.to_string())
     }
 
     /// Whether a list can be called on this receiver.
@@ -338,7 +393,7 @@ impl<'j> Worker<'j> {
     }
 
     /// The object that a maker gave, if it is one of a class under test.
-    fn object_under_test(&self, outcome: &Outcome) -> Option<Ref> {
+    pub(crate) fn object_under_test(&self, outcome: &Outcome) -> Option<Ref> {
         let Outcome::Returned(Value::Ref(object)) = *outcome else { return None };
         let object = object.some()?;
         let vm = &self.session.vm;
@@ -375,7 +430,7 @@ impl<'j> Worker<'j> {
 
     /// The key of the state that a call led to.
     #[inline]
-    fn key(
+    pub(crate) fn key(
         &mut self,
         object: Ref,
         parent: Fingerprint,
