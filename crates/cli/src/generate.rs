@@ -115,7 +115,7 @@ fn count_sequences(
     Ok(ExitCode::SUCCESS)
 }
 
-fn framework(junit: JUnit) -> Framework {
+pub(crate) fn framework(junit: JUnit) -> Framework {
     match junit {
         JUnit::Three => Framework::JUnit3,
         JUnit::Four => Framework::JUnit4,

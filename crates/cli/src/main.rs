@@ -6,6 +6,7 @@ mod class_path;
 mod exhaustive;
 mod files;
 mod generate;
+mod inspect;
 mod jdk;
 mod junit;
 mod machines;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         Command::Generate(options) => generate::run(options),
         Command::Assess(options) => assess::run(options),
         Command::Minimize(options) => minimize::run(options),
+        Command::Inspect(options) => inspect::run(options),
     });
     match result {
         Ok(Ok(code)) => code,

@@ -6,10 +6,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod assess;
 mod explore;
+mod inspect;
 mod minimize;
 
 pub(crate) use assess::AssessOptions;
 pub(crate) use explore::ExploreOptions;
+pub(crate) use inspect::InspectOptions;
 pub(crate) use minimize::{Apply, KeepOrder, MinimizeOptions};
 
 /// Generates, minimises, explains and judges unit tests for Java, on its own JVM.
@@ -35,6 +37,8 @@ pub(crate) enum Command {
     /// where redundant tests were found and left, or tests did not pass, with 2 where options or input are
     /// wrong.
     Minimize(MinimizeOptions),
+    /// Show how a class behaves: its algebraic properties, its special and its common tests.
+    Inspect(InspectOptions),
 }
 
 #[derive(Debug, Args)]

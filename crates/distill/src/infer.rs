@@ -27,6 +27,8 @@ pub mod template;
 pub mod trace;
 pub mod wording;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use abstraction::Abstraction;
 use trace::{ExecutionIdx, MethodIdx, Trace};
 
@@ -132,7 +134,38 @@ impl Inference {
 /// half.
 pub fn infer(trace: &Trace, threshold: f64) -> Inference {
     let counts = compose::compose(trace);
-    let mut inference = judge::judge(trace, &counts, threshold);
+    let mut inference = judge::judge(trace, &counts, threshold, &FxHashSet::default());
     implied::mark(trace, &mut inference);
     inference
+}
+
+/// Confronts properties with more executions: `trace` is the one they were inferred from, and more behind
+/// it. A property that was universal and has a violating instance now becomes a common one, however often
+/// it is violated, with the first violating instance; gives the positions of those that fell.
+pub fn confront(trace: &Trace, inference: &mut Inference) -> Vec<usize> {
+    let attacked: FxHashSet<Abstraction> = inference
+        .properties
+        .iter()
+        .filter(|property| property.kind != Kind::Common)
+        .map(|property| property.abstraction)
+        .collect();
+    let counts = compose::compose(trace);
+    let more = judge::judge(trace, &counts, 1.0, &attacked);
+    let seen: FxHashMap<Abstraction, &Property> =
+        more.properties.iter().map(|property| (property.abstraction, property)).collect();
+    let mut fallen = Vec::new();
+    for (idx, property) in inference.properties.iter_mut().enumerate() {
+        let Some(now) = seen.get(&property.abstraction) else { continue };
+        if property.kind == Kind::Common || now.violating == 0 {
+            continue;
+        }
+        property.kind = Kind::Common;
+        property.satisfying = now.satisfying;
+        property.violating = now.violating;
+        property.first_violating = now.first_violating;
+        fallen.push(idx);
+    }
+    inference.effects = more.effects;
+    implied::mark(trace, inference);
+    fallen
 }

@@ -1,5 +1,7 @@
 //! From counts to properties: definitions 5 and 6.
 
+use rustc_hash::FxHashSet;
+
 use super::abstraction::{Abstraction, Condition, Number, Plus, Term};
 use super::compose::Counts;
 use super::count::{Bar, Block, Measure, Seen, Tally};
@@ -8,8 +10,14 @@ use super::trace::Trace;
 use super::{Effect, Inference, Instance, Kind, Property};
 use suite::types::Type;
 
-/// Judges everything that was counted.
-pub(super) fn judge(trace: &Trace, counts: &Counts, threshold: f64) -> Inference {
+/// Judges everything that was counted. Abstractions in `kept` are told as common ones even below the
+/// threshold.
+pub(super) fn judge(
+    trace: &Trace,
+    counts: &Counts,
+    threshold: f64,
+    kept: &FxHashSet<Abstraction>,
+) -> Inference {
     let mut inference = Inference {
         effects: counts.effects.clone(),
         properties: Vec::new(),
@@ -18,7 +26,7 @@ pub(super) fn judge(trace: &Trace, counts: &Counts, threshold: f64) -> Inference
         n_pairs: counts.n_pairs,
     };
     for block in &counts.blocks {
-        let mut judge = Judge { block, threshold, inference: &mut inference };
+        let mut judge = Judge { block, threshold, kept, inference: &mut inference };
         judge.slots(&counts.effects);
         judge.constants(trace);
         judge.differences();
@@ -29,6 +37,7 @@ pub(super) fn judge(trace: &Trace, counts: &Counts, threshold: f64) -> Inference
 struct Judge<'b> {
     block: &'b Block,
     threshold: f64,
+    kept: &'b FxHashSet<Abstraction>,
     inference: &'b mut Inference,
 }
 
@@ -191,6 +200,7 @@ impl Judge<'_> {
             (Some(Condition::SameArguments(..)), 0) => Kind::ConditionalUniversal,
             (Some(Condition::Observer(..)), 0) => Kind::ObserverConditional,
             (None, _) if f64::from(held.count) >= self.threshold * all => Kind::Common,
+            _ if self.kept.contains(&abstraction) => Kind::Common,
             _ => return,
         };
         self.inference.properties.push(Property {

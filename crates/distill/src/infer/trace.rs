@@ -179,6 +179,11 @@ impl Trace {
         &self.executions
     }
 
+    /// The number of an object with this state, if it was met.
+    pub fn find_object(&self, state: u128) -> Option<ValueId> {
+        self.value_index.get(&Value::Object(state)).copied()
+    }
+
     /// What a number means.
     pub fn meaning(&self, value: ValueId) -> &Value {
         &self.values[value.idx()]

@@ -130,6 +130,23 @@ pub fn draft_of(job: &Job, lists: &[ListId]) -> Option<Draft> {
     Some(Draft { sequence, receiver, state, exercised: last.into_iter().collect() })
 }
 
+/// A test of calls in a row, the first of which makes the object; it is for the last `n_exercised`.
+pub fn draft_in_a_row(lists: &[&ArgumentList], n_exercised: usize) -> Option<Draft> {
+    let mut sequence = Sequence::empty();
+    let mut receiver = None;
+    let mut exercised = Vec::new();
+    for (idx, list) in lists.iter().enumerate() {
+        let made = append(&mut sequence, receiver, list)?;
+        receiver = receiver.or(Some(made));
+        if idx + n_exercised >= lists.len() {
+            exercised.push(made);
+        }
+    }
+    // Any state but the world has a receiver from the start.
+    let state = if lists.len() > 1 { StateId(1) } else { StateId::WORLD };
+    Some(Draft { sequence, receiver, state, exercised })
+}
+
 /// Adds a call; gives its variable.
 fn append(sequence: &mut Sequence, receiver: Option<Var>, list: &ArgumentList) -> Option<Var> {
     let mut args: Vec<Arg> = Vec::new();

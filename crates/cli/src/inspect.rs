@@ -1,0 +1,146 @@
+//! `nonpareil inspect`: how a class behaves, and where its edges are.
+//!
+//! Explores, infers properties from all calls, attacks the universal ones, and shows the tests that the
+//! rest is seen by.
+
+mod attack;
+mod report;
+mod tests;
+mod tracing;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use distill::infer::{self, Inference};
+use emit::json::Json;
+use generate::states::recorded::record;
+use generate::states::{Exploration, Job, explore};
+
+use crate::machines::Machines;
+use crate::options::{Format, InspectOptions};
+use crate::watch::{self, Progress};
+use crate::{files, generate as generating};
+use attack::Effort;
+use tests::Tests;
+use tracing::Traced;
+
+/// What came of one class.
+struct Inspected {
+    class: String,
+    job: Job,
+    exploration: Exploration,
+    /// Calls of the exploration, before any attack.
+    n_calls: usize,
+    /// Methods that cannot be called, each with the type of which there is no value.
+    missing: Vec<generate::arguments::Uncallable>,
+    traced: Traced,
+    inference: Inference,
+    /// Positions of properties that looked universal and fell.
+    fallen: Vec<usize>,
+    /// How hard they were tried; `None` where they were not.
+    effort: Option<Effort>,
+    tests: Tests,
+    seconds: f64,
+}
+
+/// Inspects; an `Err` is a usage or input error.
+pub(crate) fn run(options: &InspectOptions) -> Result<ExitCode, String> {
+    watch::catch_interrupts();
+    let machines = Machines::new(&options.machine)?;
+    let class_path = machines.classes()?;
+    let classes = generating::classes(&machines, &class_path, &options.explore)?;
+    if let (Some(file), true) = (&options.html, classes.len() > 1) {
+        return Err(format!(
+            "{} can show one class, not {}\nhint: name it with --class",
+            file.display(),
+            classes.len()
+        ));
+    }
+    let mut inspected = Vec::new();
+    for class in &classes {
+        match one_class(options, &machines, &class_path, class) {
+            Ok(one) => inspected.push(one),
+            Err(reason) if classes.len() > 1 => {
+                crate::say(&format!("{}: {reason}", class.replace('/', ".")));
+            }
+            Err(reason) => return Err(reason),
+        }
+        if watch::is_interrupted() {
+            break;
+        }
+    }
+    for one in &inspected {
+        if let Some(folder) = &options.output {
+            for source in &one.tests.sources {
+                files::write(&folder.join(&source.path), &source.text)?;
+            }
+        }
+        if let Some(file) = &options.html {
+            files::write(file, &emit::page::render(&report::page(one)))?;
+        }
+    }
+    let text = match options.format {
+        Format::Human => inspected.iter().map(|one| report::human(options, one)).collect(),
+        Format::Json => {
+            let classes = inspected.iter().map(|one| report::json(options, one)).collect();
+            Json::Object(vec![("classes", Json::List(classes))]).render()
+        }
+    };
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    let is_endless = inspected.iter().any(|one| !one.exploration.stopped.is_empty());
+    Ok(if is_endless { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn one_class(
+    options: &InspectOptions,
+    machines: &Machines,
+    class_path: &classfile::ClassPath,
+    class: &str,
+) -> Result<Inspected, String> {
+    let mut first = machines.session().map_err(|error| error.to_string())?;
+    let (job, missing) = generating::job(&mut first, class, &options.explore)?;
+    drop(first);
+    let progress = Progress::new(&class.replace('/', "."), options.explore.time);
+    let session = || machines.session();
+    let exploration = explore(&job, &session, &progress).map_err(|error| error.to_string())?;
+    let recorded = record(&job, &exploration, &session).map_err(|error| error.to_string())?;
+    let mut traced = Traced::default();
+    traced.add(&job, &exploration, &recorded);
+    let n_calls = exploration.n_calls();
+    let mut inference = infer::infer(&traced.trace, options.threshold);
+    let mut fallen = Vec::new();
+    let mut effort = None;
+    if options.attack > 0 {
+        let calls = options.attack;
+        effort = Some(attack::attack(machines, &job, &mut traced, &inference, calls, &progress)?);
+        fallen = infer::confront(&traced.trace, &mut inference);
+    }
+    let tests = tests::make(
+        options,
+        machines,
+        class_path,
+        class,
+        &tests::Subject {
+            job: &job,
+            exploration: &exploration,
+            traced: &traced,
+            inference: &inference,
+        },
+        &progress,
+    )?;
+    progress.done();
+    let seconds = progress.elapsed().as_secs_f64();
+    Ok(Inspected {
+        class: class.to_owned(),
+        job,
+        exploration,
+        n_calls,
+        missing,
+        traced,
+        inference,
+        fallen,
+        effort,
+        tests,
+        seconds,
+    })
+}
