@@ -1,13 +1,13 @@
 # Two commands do everything on a fresh Debian or Ubuntu machine that has Rust:
 #   make demo   install what is missing, build, show the main job on a shipped example
 #   make test   install what is missing, run the whole gate
-# Others: make bench, make fmt, make setup.
+# Others: make bench, make experiments, make fmt, make setup.
 
 PACKAGES := openjdk-17-jdk-headless chromium junit4 junit5 libhamcrest-java libopentest4j-java \
             libapiguardian-java libcommons-lang3-java libcommons-collections4-java libguava-java
 BIN := target/release/nonpareil
 
-.PHONY: setup build demo test bench fmt clean
+.PHONY: setup build demo test bench experiments fmt clean
 
 setup:
 	@tools/install-packages $(PACKAGES)
@@ -28,6 +28,10 @@ test: setup
 # RECORD=1 keeps the figures in benches/results; do that on a quiet machine only.
 bench: build
 	cargo run --release --quiet -p xtask -- bench $(if $(RECORD),--record) $(BIN)
+
+# Writes docs/experiments.md: the papers' numbers beside ours.
+experiments: build
+	cargo run --release --quiet -p xtask -- experiments $(BIN)
 
 fmt:
 	cargo fmt

@@ -196,7 +196,7 @@ fn timed(command: &[String]) -> Result<(Duration, String), String> {
 }
 
 /// `JAVA_HOME`, else the JDK behind `java` on the PATH.
-fn java_home() -> Result<PathBuf, String> {
+pub(crate) fn java_home() -> Result<PathBuf, String> {
     if let Some(home) = std::env::var_os("JAVA_HOME") {
         return Ok(PathBuf::from(home));
     }
@@ -216,6 +216,6 @@ fn line(text: &mut String, line: &str) {
 }
 
 #[expect(clippy::print_stdout, reason = "this is a command-line tool")]
-fn say(line: &str) {
+pub(crate) fn say(line: &str) {
     println!("{line}");
 }

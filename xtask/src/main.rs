@@ -1,8 +1,10 @@
-//! Repository chores as code: `cargo run -p xtask -- tidy` and `… -- bench BINARY`.
+//! Repository chores as code: `cargo run -p xtask -- tidy`, `… -- bench BINARY`,
+//! `… -- experiments BINARY`.
 //!
 //! Reads files and runs commands; links no product crate.
 
 mod bench;
+mod experiments;
 mod tidy;
 
 use std::process::ExitCode;
@@ -14,9 +16,12 @@ fn main() -> ExitCode {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match words.as_slice() {
         ["tidy"] => tidy::check(),
+        ["experiments", binary] => {
+            bench::java_home().and_then(|java_home| experiments::run(binary, &java_home))
+        }
         ["bench", "--record", binary] => bench::run(binary, &[], Keep::Record),
         ["bench", binary, filter @ ..] => bench::run(binary, filter, Keep::No),
-        _ => Err("usage: xtask tidy | xtask bench [--record] BINARY | xtask bench BINARY PROGRAM…"
+        _ => Err("usage: xtask tidy | xtask bench [--record] BINARY | xtask bench BINARY PROGRAM… | xtask experiments BINARY"
             .to_string()),
     };
     match result {

@@ -66,13 +66,11 @@ fn effects(one: &Inspected) -> Vec<(&'static str, Vec<String>)> {
 /// Lines about the run.
 fn facts(one: &Inspected) -> Vec<String> {
     let mut facts = vec![format!(
-        "{} calls on {} states ({}), {} pairs of calls; {} of {} possible abstractions met",
+        "{} calls, {} states ({}), {} pairs of calls",
         one.n_calls,
         one.exploration.n_states(),
         one.job.technique,
         one.inference.n_pairs,
-        one.inference.considered,
-        one.inference.potential,
     )];
     if let Some(effort) = &one.effort {
         facts.push(format!(

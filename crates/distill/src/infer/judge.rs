@@ -6,7 +6,7 @@ use super::abstraction::{Abstraction, Condition, Number, Plus, Term};
 use super::compose::Counts;
 use super::count::{Bar, Block, Measure, Seen, Tally};
 use super::template::{Aspect, Left, Right, TEMPLATES};
-use super::trace::Trace;
+use super::trace::{Trace, Value, ValueId};
 use super::{Effect, Inference, Instance, Kind, Property};
 use suite::types::Type;
 
@@ -118,6 +118,7 @@ impl Judge<'_> {
                     {
                         continue;
                     }
+                    Seen::Value(value) if !is_told(trace, value) => continue,
                     Seen::Value(value) => Term::Constant(value),
                     Seen::Number(_) | Seen::None => continue,
                 };
@@ -225,6 +226,11 @@ fn join(side: &mut Option<Tally>, tally: Tally) {
             }
         }
     }
+}
+
+/// Whether there are words for a value: a constant, or an object in a state that calls lead to.
+fn is_told(trace: &Trace, value: ValueId) -> bool {
+    matches!(trace.meaning(value), Value::Constant(_)) || trace.is_state(value)
 }
 
 fn is_before(one: Instance, other: Instance) -> bool {

@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::implied::is_rare;
 use super::trace::{ExecutionIdx, ListIdx, Trace, ValueId};
 use super::{Inference, Instance, Kind};
 
@@ -128,7 +129,12 @@ pub fn select(trace: &Trace, inference: &Inference) -> Vec<Selected> {
         let satisfying = test(property.first_satisfying);
         let role = match property.kind {
             Kind::Universal | Kind::Common => Role::Satisfies,
-            Kind::ConditionalUniversal | Kind::ObserverConditional => Role::SatisfiesSpecial,
+            Kind::ConditionalUniversal => Role::SatisfiesSpecial,
+            // What holds where an observer says what it mostly says is nothing special.
+            Kind::ObserverConditional => match property.abstraction.condition {
+                Some(condition) if !is_rare(trace, condition) => Role::Satisfies,
+                _ => Role::SatisfiesSpecial,
+            },
         };
         shown.extend(satisfying.map(|test| (test, idx, role)));
         if let (Kind::Common, Some(violating)) = (property.kind, property.first_violating) {

@@ -109,6 +109,7 @@ pub struct Trace {
     lists: Vec<List>,
     values: Vec<Value>,
     executions: Vec<Execution>,
+    is_state: Vec<bool>,
     method_index: FxHashMap<Arc<Method>, MethodIdx>,
     list_index: FxHashMap<(MethodIdx, Vec<ValueId>), ListIdx>,
     value_index: FxHashMap<Value, ValueId>,
@@ -159,6 +160,12 @@ impl Trace {
         let idx = ExecutionIdx(self.executions.len() as u32);
         let known = *self.execution_index.entry((execution.entry, execution.list)).or_insert(idx);
         if known == idx {
+            for state in execution.entry.into_iter().chain(execution.exit) {
+                if self.is_state.len() <= state.idx() {
+                    self.is_state.resize(state.idx() + 1, false);
+                }
+                self.is_state[state.idx()] = true;
+            }
             self.executions.push(execution);
         }
         known
@@ -182,6 +189,11 @@ impl Trace {
     /// The number of an object with this state, if it was met.
     pub fn find_object(&self, state: u128) -> Option<ValueId> {
         self.value_index.get(&Value::Object(state)).copied()
+    }
+
+    /// Whether a value is the state of an object that calls were made on or left.
+    pub fn is_state(&self, value: ValueId) -> bool {
+        self.is_state.get(value.idx()).copied().unwrap_or(false)
     }
 
     /// What a number means.
