@@ -50,6 +50,9 @@ pub(super) fn methods_of(property: &Property) -> BTreeSet<MethodIdx> {
 
 type Search = (Job, Exploration, Recorded);
 
+/// What the searches for one group found, or why they could not be made.
+type Searched = Result<Vec<Search>, String>;
+
 /// Attacks; what was executed is added to the trace.
 pub(super) fn attack(
     machines: &Machines,
@@ -67,8 +70,7 @@ pub(super) fn attack(
         }
     }
     let next = AtomicUsize::new(0);
-    let found: Mutex<Vec<Option<Result<Vec<Search>, String>>>> =
-        Mutex::new((0..groups.len()).map(|_| None).collect());
+    let found: Mutex<Vec<Option<Searched>>> = Mutex::new((0..groups.len()).map(|_| None).collect());
     let trace = &traced.trace;
     thread::scope(|scope| {
         for _ in 0..job.n_workers.min(groups.len()) {
@@ -117,7 +119,7 @@ fn search(
     methods: &[Arc<Method>],
     calls: usize,
     progress: &Progress,
-) -> Result<Vec<Search>, String> {
+) -> Searched {
     let session = || machines.session();
     let mut searches = Vec::new();
     for job in [focus::wide(job, methods, calls / 2), focus::deep(job, methods, calls / 2)] {
