@@ -1,9 +1,11 @@
 //! Speed of our machine beside `java -Xint` and plain `java`, measured in turns in one run; what
-//! starting costs; what marks, calls and machines cost.
+//! starting costs; what marks, calls and machines cost; how fast states are explored.
 //!
 //! Machines are noisy, so only ratios of the best of several alternating runs are worth reading.
 //! Every program prints a checksum; all must print the same.
 
+mod explore;
+mod native_stack;
 mod record;
 
 use std::fmt::Write as _;
@@ -35,6 +37,7 @@ pub(crate) fn run(binary: &str, filter: &[&str], keep: Keep) -> Result<(), Strin
     if filter.is_empty() {
         text.push_str(&start_up(binary, &java_home, &hello)?);
         text.push_str(&machine()?);
+        text.push_str(&explore::run(binary, &java_home)?);
     }
     if keep == Keep::Record {
         let path = record::write(&java_home, &load, &text)?;

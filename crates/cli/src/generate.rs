@@ -32,7 +32,8 @@ struct Generated {
     class: String,
     job: Job,
     exploration: Exploration,
-    time: Duration,
+    /// Of the exploration, and of all.
+    time: (Duration, Duration),
     /// Methods that cannot be called, each with the type of which there is no value.
     missing: Vec<Uncallable>,
     n_drafts: usize,
@@ -264,6 +265,7 @@ fn one_class(
     let session = || machines.session();
     let exploration = explore(&job, &session, &progress).map_err(|error| error.to_string())?;
     progress.done();
+    let explored = progress.elapsed();
     let drafts = match options.strategy {
         Strategy::States => drafts(&job, &exploration),
         Strategy::Exhaustive => {
@@ -332,7 +334,7 @@ fn one_class(
         }
     }
     progress.done();
-    let time = progress.elapsed();
+    let time = (explored, progress.elapsed());
     Ok(Generated {
         class: class.to_owned(),
         job,
@@ -402,7 +404,7 @@ fn human(options: &GenerateOptions, generated: &[Generated]) -> String {
             one.job.technique,
             exploration.n_calls(),
             n_tests(one),
-            one.time.as_secs_f64(),
+            one.time.1.as_secs_f64(),
         );
         for (number, iteration) in exploration.iterations.iter().enumerate().skip(1) {
             let _ = writeln!(
@@ -509,6 +511,7 @@ fn json(options: &GenerateOptions, generated: &[Generated]) -> Json {
             ("technique", Json::text(one.job.technique.name())),
             ("states", Json::Number(exploration.n_states())),
             ("calls", Json::Number(exploration.n_calls())),
+            ("seconds", Json::Decimal(one.time.0.as_secs_f64(), 3)),
             ("complete", Json::Flag(exploration.is_complete)),
             ("drafts", Json::Number(one.n_drafts)),
             ("tests", Json::Number(n_tests(one))),
