@@ -3,16 +3,19 @@
 //! An intrinsic must be invisible: same result, same effect on the heap. Whatever it does not handle
 //! (null, a bad index, an exception to throw, memory to collect) it declines by returning `false`
 //! without having changed anything; then the method's own code runs and behaves as Java says.
-//! Modes with a shadow domain always run the method's own code.
+//! Modes with a shadow domain always run the method's own code; so do modes that observe reads,
+//! and those that observe writes where an intrinsic writes what Java code would have written.
 #![expect(unsafe_code, reason = "works on registers and heap words like the interpreter")]
 
 mod arrays;
+mod bignum;
 mod numbers;
 mod objects;
 mod strings;
 
 use rustc_hash::FxHashMap;
 
+use crate::code::Op;
 use crate::value::{LoaderId, MethodId};
 use crate::vm::Vm;
 
@@ -24,7 +27,7 @@ type Row = (&'static str, &'static str, &'static str, Intrinsic);
 /// Intrinsics by class, name and descriptor.
 #[derive(Debug)]
 pub struct IntrinsicTable {
-    rows: FxHashMap<(&'static str, &'static str, &'static str), Intrinsic>,
+    rows: FxHashMap<(&'static str, &'static str, &'static str), (Intrinsic, Op)>,
 }
 
 impl IntrinsicTable {
@@ -32,18 +35,20 @@ impl IntrinsicTable {
     pub fn new(jdk: u16) -> IntrinsicTable {
         let tables: [&[Row]; 4] = [arrays::ROWS, numbers::ROWS, objects::ROWS, strings::ROWS];
         let newer: &[Row] = if jdk >= 25 { numbers::ROWS_25 } else { &[] };
-        let rows = tables.into_iter().chain([newer]).flatten();
+        let plain = tables.into_iter().chain([newer]).flatten().map(|row| (row, Op::intrinsic_q));
+        let writing = bignum::ROWS.iter().map(|row| (row, Op::intrinsic_writes_q));
+        let rows = plain.chain(writing);
         IntrinsicTable {
             rows: rows
-                .map(|&(class, name, descriptor, f)| ((class, name, descriptor), f))
+                .map(|(&(class, name, descriptor, f), op)| ((class, name, descriptor), (f, op)))
                 .collect(),
         }
     }
 }
 
 impl Vm {
-    /// The intrinsic behind a method of the boot loader's classes.
-    pub(crate) fn intrinsic_of(&self, method: MethodId) -> Option<Intrinsic> {
+    /// The intrinsic behind a method of the boot loader's classes, and the instruction that runs it.
+    pub(crate) fn intrinsic_of(&self, method: MethodId) -> Option<(Intrinsic, Op)> {
         let method = self.method(method);
         let class = self.class(method.class);
         if class.loader != LoaderId::BOOT {

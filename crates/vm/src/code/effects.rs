@@ -241,7 +241,8 @@ pub const fn effect_of(op: Op) -> Effect {
         | Op::invokehandle_static_q
         | Op::invokehandle_appendix_q
         | Op::invokefinal_q
-        | Op::intrinsic_q => effect(Call, Data, Data, On),
+        | Op::intrinsic_q
+        | Op::intrinsic_writes_q => effect(Call, Data, Data, On),
 
         Op::return_value | Op::return_value_locked => effect(Reads(Either), Data, Data, Out),
         Op::return_void | Op::return_void_locked => effect(Data, Data, Data, Out),
@@ -268,7 +269,7 @@ mod tests {
             assert!(!matches!(effect.b, Role::Writes(_) | Role::Call), "{op:?}");
             assert!(!matches!(effect.c, Role::Writes(_) | Role::Call), "{op:?}");
             let is_call = format!("{op:?}").starts_with("invoke")
-                || matches!(op, Op::linkto_q | Op::intrinsic_q);
+                || matches!(op, Op::linkto_q | Op::intrinsic_q | Op::intrinsic_writes_q);
             assert_eq!(is_call, effect.a == Role::Call, "{op:?}");
             // The collector finds the call before a return address.
             assert_eq!(is_call, op.units() == 3, "{op:?}");

@@ -169,6 +169,8 @@ ops! {
     invokefinal_q 3,
     // a VM-known method run without a frame: data 1 function, data 2 method
     intrinsic_q 3,
+    // likewise, one that writes into arrays as its Java code does
+    intrinsic_writes_q 3,
 
     // ---- returns: value in a ---------------------------------------------------------------
     return_value 1, return_void 1, return_value_locked 1, return_void_locked 1,

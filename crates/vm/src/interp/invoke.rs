@@ -154,10 +154,12 @@ handler!(linkto_q, |i, pc, fp, vm, heap, t| {
     follow!(slow::link::linkto_q(vm, pc, fp), vm, heap, t)
 });
 
-handler!(
-    /// Data unit 1 is the intrinsic, which declines where the receiver is null.
-    intrinsic_q, |i, pc, fp, vm, heap, t| {
-    if !M::SHADOW && !M::READS {
+macro_rules! intrinsic {
+    ($($name:ident: $observed:expr;)*) => { $(
+        handler!(
+            /// Data unit 1 is the intrinsic, which declines where the receiver is null.
+            $name, |i, pc, fp, vm, heap, t| {
+    if !$observed {
         let function: Intrinsic = std::mem::transmute((*pc.add(1)).word() as usize as *const ());
         if function(vm, heap, fp.add(i.a as usize)) {
             go!(pc.add(3), fp, vm, heap, t)
@@ -168,4 +170,11 @@ handler!(
         return cold::null_pointer(pc, fp, vm, heap, t);
     }
     enter!(rt, i.a, pc, fp, vm, heap, t, M)
-});
+        });
+    )* };
+}
+
+intrinsic! {
+    intrinsic_q: (M::SHADOW || M::READS);
+    intrinsic_writes_q: (M::SHADOW || M::READS || M::WRITES);
+}

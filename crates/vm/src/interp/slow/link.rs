@@ -33,9 +33,9 @@ unsafe fn make_direct(vm: &mut Vm, pc: *const Insn, op: Op, target: MethodId, de
         let rt: *const MethodRt = vm.methods.rt(target);
         *pc.add(2).cast_mut() = Insn::raw(rt as u64);
         let mut new = Insn::abc(op, i.a, i.b, i.c);
-        if let Some(intrinsic) = vm.intrinsic_of(target) {
+        if let Some((intrinsic, op)) = vm.intrinsic_of(target) {
             *pc.add(1).cast_mut() = Insn::raw(intrinsic as usize as u64);
-            new = Insn::abc(Op::intrinsic_q, i.a, i.b, i.c);
+            new = Insn::abc(op, i.a, i.b, i.c);
         }
         // `b` stays: the collector reads the kinds of the arguments from the constant pool.
         vm.quicken(pc.cast_mut(), new, depth);
