@@ -13,6 +13,7 @@ mod machines;
 mod minimize;
 mod options;
 mod os_host;
+mod programs;
 mod run;
 mod target;
 mod verify;

@@ -14,14 +14,17 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use vm::host::program::{Program, Started};
 use vm::host::{
     Change, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform, Right, Space,
     errno,
 };
 
+use crate::programs::{self, Programs};
+
 /// Where standard output of the program goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Output {
+pub(crate) enum Output {
     /// To our own.
     Own,
     /// To standard error: standard output is for what we say ourselves.
@@ -38,6 +41,7 @@ pub(crate) struct OsHost {
     output: Output,
     /// Asked for often; does not change while the program runs.
     platform: Platform,
+    programs: Programs,
 }
 
 impl OsHost {
@@ -48,6 +52,7 @@ impl OsHost {
             next: Handle::STDERR.0 + 1,
             output: Output::Own,
             platform: platform(),
+            programs: Programs::default(),
         }
     }
 
@@ -59,6 +64,13 @@ impl OsHost {
     /// Lets what programs write on their streams vanish, and gives them nothing to read.
     pub(crate) fn without_streams(self) -> OsHost {
         OsHost { output: Output::Nowhere, ..self }
+    }
+
+    fn add(&mut self, file: File) -> Handle {
+        let handle = Handle(self.next);
+        self.next += 1;
+        self.files.insert(handle, file);
+        handle
     }
 
     fn file(&mut self, handle: Handle) -> HostResult<&mut File> {
@@ -203,14 +215,12 @@ impl Host for OsHost {
             options.custom_flags(libc::O_NOFOLLOW);
         }
         let file = options.open(path(name)).map_err(failure)?;
-        let handle = Handle(self.next);
-        self.next += 1;
-        self.files.insert(handle, file);
-        Ok(handle)
+        Ok(self.add(file))
     }
 
     fn close(&mut self, file: Handle) -> HostResult<()> {
         self.files.remove(&file);
+        self.programs.forget(file);
         Ok(())
     }
 
@@ -382,6 +392,29 @@ impl Host for OsHost {
             }
         };
         result.map_err(failure)
+    }
+
+    fn start(&mut self, program: &Program) -> HostResult<Started> {
+        let (process, ends) =
+            self.programs.start(program, &self.files, self.output).map_err(failure)?;
+        let pipes = ends.map(|end| end.map(|end| self.add(end)));
+        self.programs.remember(pipes);
+        Ok(Started { process, pipes })
+    }
+
+    fn ended(&mut self, process: u32) -> HostResult<Option<i32>> {
+        self.programs.ended(process).map_err(failure)
+    }
+
+    fn end(&mut self, process: u32, kill: bool) -> HostResult<()> {
+        self.programs.end(process, kill).map_err(failure)
+    }
+
+    fn must_wait(&mut self, file: Handle) -> bool {
+        match self.files.get(&file) {
+            Some(pipe) if self.programs.is_pipe(file) => programs::must_wait(pipe),
+            _ => false,
+        }
     }
 
     fn ask(&mut self, _: Right) -> HostResult<()> {

@@ -203,6 +203,20 @@ fn programs_and_the_network_are_out_of_reach_unless_granted() {
 }
 
 #[test]
+fn other_programs_run_as_java_runs_them() {
+    for jdk in jdk::installed() {
+        let mut java = Command::new(jdk.command("java"));
+        let expected = java.arg("-cp").arg(classes(&jdk)).arg("Programs").output().unwrap();
+        assert_eq!(expected.status.code(), Some(0), "{}", stderr(&expected));
+        for options in [&["--allow-run"], &["--allow-all"]] {
+            let output = command(&jdk, options).arg("Programs").output().unwrap();
+            assert_eq!(stdout(&output), stdout(&expected), "{}", stderr(&output));
+            assert_eq!(output.status.code(), Some(0));
+        }
+    }
+}
+
+#[test]
 fn the_environment_is_empty_unless_granted() {
     for jdk in jdk::installed() {
         let run = |options: &[&str]| {

@@ -232,6 +232,31 @@ impl Vm {
         Ok(self.files.table.add(file))
     }
 
+    /// Gives a descriptor to a stream that the host opened.
+    pub(crate) fn adopt_stream(&mut self, handle: Handle) -> i32 {
+        self.files.really_open.insert(handle);
+        self.before_file_change();
+        let target = Target::Host(handle);
+        let path = Vec::new();
+        let file = OpenFile {
+            target,
+            position: None,
+            append: false,
+            writes: true,
+            path,
+            n_descriptors: 1,
+        };
+        self.files.table.add(file)
+    }
+
+    /// The host's stream behind a descriptor, if it is one.
+    pub(crate) fn pipe_behind(&self, descriptor: i32) -> Option<Handle> {
+        match self.files.table.get(descriptor) {
+            Ok(OpenFile { target: Target::Host(handle), position: None, .. }) => Some(*handle),
+            _ => None,
+        }
+    }
+
     /// Closes a descriptor.
     pub fn close_file(&mut self, descriptor: i32) -> HostResult<()> {
         self.files.table.get(descriptor)?;

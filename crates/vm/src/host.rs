@@ -7,7 +7,10 @@
 pub mod errno;
 pub mod fixed;
 pub mod guard;
+pub mod program;
 pub mod scratch;
+
+use program::{Program, Started};
 
 /// An open file of a host. 0, 1 and 2 are the standard streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -336,6 +339,27 @@ pub trait Host: Send {
 
     /// Changes the file system.
     fn change(&mut self, change: Change<'_>) -> HostResult<()>;
+
+    /// Starts another program. A host without programs denies it.
+    fn start(&mut self, _: &Program) -> HostResult<Started> {
+        Err(Failure::Denied(fixed::denial(Right::Run)))
+    }
+
+    /// How a program ended that was started here: its exit code, or 128 and the signal that killed it;
+    /// `None` while it runs. `ECHILD` for any other process.
+    fn ended(&mut self, _process: u32) -> HostResult<Option<i32>> {
+        Err(Failure::Os(errno::ECHILD))
+    }
+
+    /// Asks a program that was started here to end, or kills it.
+    fn end(&mut self, _process: u32, _kill: bool) -> HostResult<()> {
+        Err(Failure::Os(errno::ECHILD))
+    }
+
+    /// Whether reading from a stream has to wait for another program; lets a moment pass where it does.
+    fn must_wait(&mut self, _file: Handle) -> bool {
+        false
+    }
 
     /// Asks for a right that no other question covers.
     fn ask(&mut self, right: Right) -> HostResult<()>;

@@ -11,6 +11,8 @@ pub const EINTR: i32 = 4;
 pub const EIO: i32 = 5;
 /// `EBADF`.
 pub const EBADF: i32 = 9;
+/// `ECHILD`.
+pub const ECHILD: i32 = 10;
 /// `EAGAIN`.
 pub const EAGAIN: i32 = 11;
 /// `ENOMEM`.
@@ -53,6 +55,7 @@ pub fn text(number: i32) -> String {
         7 => "Argument list too long",
         8 => "Exec format error",
         EBADF => "Bad file descriptor",
+        ECHILD => "No child processes",
         EAGAIN => "Resource temporarily unavailable",
         ENOMEM => "Cannot allocate memory",
         EACCES => "Permission denied",

@@ -4,6 +4,7 @@
 //! Paths are judged by where they really lead: the longest part that exists is resolved by the
 //! host behind, so a symbolic link inside a granted folder does not open the rest of the disk.
 
+use super::program::{Program, Started};
 use super::{
     Change, Denial, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform, Right,
     Space, errno, fixed,
@@ -278,6 +279,23 @@ impl<H: Host> Host for Guard<H> {
             Change::SymbolicLink { path, .. } => self.check(path, Purpose::Write, Links::Keep)?,
         }
         self.inner.change(change)
+    }
+
+    fn start(&mut self, program: &Program) -> HostResult<Started> {
+        self.ask(Right::Run)?;
+        self.inner.start(program)
+    }
+
+    fn ended(&mut self, process: u32) -> HostResult<Option<i32>> {
+        self.inner.ended(process)
+    }
+
+    fn end(&mut self, process: u32, kill: bool) -> HostResult<()> {
+        self.inner.end(process, kill)
+    }
+
+    fn must_wait(&mut self, file: Handle) -> bool {
+        self.inner.must_wait(file)
     }
 
     fn ask(&mut self, right: Right) -> HostResult<()> {

@@ -9,6 +9,7 @@ mod tree;
 
 use std::collections::BTreeMap;
 
+use super::program::{Program, Started, Stream};
 use super::{
     Change, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform, Right, Space,
     errno,
@@ -271,6 +272,28 @@ impl<H: Host> Host for Scratch<H> {
             |tree, place| tree.change(place, change),
             |inner| inner.change(change),
         )
+    }
+
+    fn start(&mut self, program: &Program) -> HostResult<Started> {
+        // Other programs cannot see files in memory.
+        let is_ours =
+            |stream: &Stream| matches!(stream, Stream::File(file) if Self::is_ours(*file));
+        if program.streams.iter().any(is_ours) {
+            return Err(Failure::Os(errno::EINVAL));
+        }
+        self.inner.start(program)
+    }
+
+    fn ended(&mut self, process: u32) -> HostResult<Option<i32>> {
+        self.inner.ended(process)
+    }
+
+    fn end(&mut self, process: u32, kill: bool) -> HostResult<()> {
+        self.inner.end(process, kill)
+    }
+
+    fn must_wait(&mut self, file: Handle) -> bool {
+        !Self::is_ours(file) && self.inner.must_wait(file)
     }
 
     fn ask(&mut self, right: Right) -> HostResult<()> {

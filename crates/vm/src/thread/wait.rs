@@ -40,6 +40,21 @@ impl Vm {
         Err(Trap::Blocked)
     }
 
+    /// Lets the other threads run where reading from a descriptor has to wait for another program;
+    /// for natives, which run again afterwards.
+    pub(crate) fn await_program(&mut self, descriptor: i32) -> Res<()> {
+        match self.pipe_behind(descriptor) {
+            Some(pipe) if self.host.must_wait(pipe) => Err(self.come_back_later()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends the turn of the running thread, which can run again at once; its native begins anew.
+    pub(crate) fn come_back_later(&mut self) -> Trap {
+        self.block(State::Runnable);
+        Trap::Blocked
+    }
+
     /// `Object.notify` (the longest waiting thread) and `Object.notifyAll`.
     pub fn object_notify(&mut self, object: Ref, all: bool) -> Res<()> {
         if !self.holds_lock(object) {

@@ -83,6 +83,7 @@ fn read_range(vm: &mut Vm, number: i32, array: Ref, offset: i32, length: i32) ->
     if length == 0 {
         return Ok(0);
     }
+    vm.await_program(number)?;
     let mut buffer = vec![0; length.min(CHUNK)];
     let mut total = 0;
     // A regular file fills the whole range; a stream gives what it has.
@@ -104,6 +105,7 @@ fn read_range(vm: &mut Vm, number: i32, array: Ref, offset: i32, length: i32) ->
 
 /// Reads one byte; -1 at the end.
 fn read_byte(vm: &mut Vm, number: i32) -> Res<u64> {
+    vm.await_program(number)?;
     let mut byte = [0];
     match vm.read_file(number, &mut byte) {
         Ok(0) => Ok(minus_one()),
