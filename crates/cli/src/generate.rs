@@ -309,21 +309,21 @@ fn one_class(
             class_path: &machines.class_path,
             junit: junit_jars,
         };
-        disagreements = real.verify(&sources)?;
-        if !disagreements.is_empty() {
-            let mut wrong: Vec<usize> = Vec::new();
-            for source in &sources {
-                wrong.extend(
-                    source
-                        .tests
-                        .iter()
-                        .filter(|test| {
-                            disagreements
-                                .iter()
-                                .any(|one| one.class == source.class && one.method == test.method)
-                        })
-                        .map(|test| test.idx),
-                );
+        // What is left out may have kept the rest from compiling, so the rest is checked again.
+        while !sources.is_empty() {
+            let found = real.verify(&sources)?;
+            let is_wrong = |class: &str, method: &str| {
+                found.iter().any(|one| one.class == class && one.method == method)
+            };
+            let wrong: Vec<usize> = sources
+                .iter()
+                .flat_map(|source| source.tests.iter().map(move |test| (source, test)))
+                .filter(|(source, test)| is_wrong(&source.class, &test.method))
+                .map(|(_, test)| test.idx)
+                .collect();
+            disagreements.extend(found);
+            if wrong.is_empty() {
+                break;
             }
             let mut idx = 0;
             suite.tests.retain(|_| {

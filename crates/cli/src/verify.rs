@@ -68,8 +68,8 @@ pub(crate) struct RealJvm<'a> {
 }
 
 impl RealJvm<'_> {
-    /// Compiles and runs the tests. What comes back is empty where all pass. A compiler's message is an
-    /// error: it concerns whole files.
+    /// Compiles and runs the tests. What comes back is empty where all pass; where some do not compile, it
+    /// is those, and the others have not run. A compiler's message about no test is an error.
     pub(crate) fn verify(&self, sources: &[SourceFile]) -> Result<Vec<Disagreement>, String> {
         let folder = TemporaryFolder::new()?;
         let classes = folder.path.join("classes");
@@ -96,6 +96,9 @@ impl RealJvm<'_> {
         })?;
         if !output.status.success() {
             let messages = String::from_utf8_lossy(&output.stderr);
+            if let Some(blamed) = blame(sources, &messages) {
+                return Ok(blamed);
+            }
             let first: Vec<&str> = messages.lines().take(20).collect();
             return Err(format!("the tests do not compile:\n{}", first.join("\n")));
         }
@@ -144,6 +147,25 @@ impl RealJvm<'_> {
         }
         Ok(disagreements)
     }
+}
+
+/// The tests that a compiler's messages are about; `None` where one of them is about something else.
+fn blame(sources: &[SourceFile], messages: &str) -> Option<Vec<Disagreement>> {
+    let mut blamed: Vec<Disagreement> = Vec::new();
+    for message in messages.lines() {
+        let Some((place, reason)) = message.split_once(": error: ") else { continue };
+        let (path, line) = place.rsplit_once(':')?;
+        let line: usize = line.parse().ok()?;
+        let source = sources.iter().find(|source| path.ends_with(&format!("/{}", source.path)))?;
+        let test = source.tests.iter().find(|test| test.lines.contains(&line))?;
+        let is_known = |one: &Disagreement| one.class == source.class && one.method == test.method;
+        if !blamed.iter().any(is_known) {
+            let (class, method) = (source.class.clone(), test.method.clone());
+            let reason = format!("does not compile: {reason}");
+            blamed.push(Disagreement { class, method, reason });
+        }
+    }
+    (!blamed.is_empty()).then_some(blamed)
 }
 
 /// What a program writes until it ends or its time is up.
@@ -211,5 +233,39 @@ pub(crate) fn junit_jars(
             "tests cannot be checked: {} is not on the class path\nhint: name JUnit's jars with --test-classpath, or leave the check out with --no-verify",
             marker.trim_end_matches(".class").replace('/', ".")
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use emit::junit::{Placed, SourceFile};
+
+    use super::blame;
+
+    fn sources() -> Vec<SourceFile> {
+        let placed = |idx, lines| Placed { idx, method: format!("test{idx}"), lines };
+        vec![SourceFile {
+            path: "p/CartTest.java".to_owned(),
+            text: String::new(),
+            class: "p.CartTest".to_owned(),
+            tests: vec![placed(0, 8..12), placed(1, 13..20)],
+        }]
+    }
+
+    #[test]
+    fn a_compilers_message_is_about_the_test_in_whose_lines_it_falls() {
+        let messages = "/tmp/x/p/CartTest.java:14: error: no\n  code();\n  ^\n/tmp/x/p/CartTest.java:15: error: nor this\n2 errors\n";
+        let blamed = blame(&sources(), messages).expect("all are about tests");
+        assert_eq!(blamed.len(), 1);
+        assert_eq!(blamed[0].method, "test1");
+        assert_eq!(blamed[0].reason, "does not compile: no");
+    }
+
+    #[test]
+    fn a_message_about_no_test_blames_none() {
+        assert!(blame(&sources(), "/tmp/x/p/CartTest.java:3: error: import\n").is_none());
+        assert!(blame(&sources(), "/tmp/x/p/Other.java:9: error: no\n").is_none());
+        assert!(blame(&sources(), "error: invalid flag\n").is_none());
+        assert!(blame(&sources(), "").is_none());
     }
 }
