@@ -48,7 +48,10 @@ pub(crate) fn plan(world: &World<'_>, test: &Test) -> Plan {
     let roles = roles(world, test);
     let mut steps = vec![0; test.sequence.len()];
     loop {
-        let (plan, to_lower) = typed(world, test, &roles, &steps);
+        let (plan, mut to_lower) = typed(world, test, &roles, &steps);
+        // One step at a time, however many uses ask for it.
+        to_lower.sort_unstable();
+        to_lower.dedup();
         let mut has_lowered = false;
         for idx in to_lower {
             let can_be_lower = steps[idx] < RAW && plan.types[idx].has_args();

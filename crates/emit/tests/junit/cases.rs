@@ -441,6 +441,29 @@ fn library(names: &dyn Names) -> Suite {
         );
         test.throws("java/lang/UnsupportedOperationException", Some(None));
     });
+    tests.test(["putAll", "", ""], |test| {
+        let map = test.call(NEW, "()V", vec![]);
+        test.gives(
+            "java/util/TreeMap.remove",
+            "(Ljava/lang/Object;)Ljava/lang/Object;",
+            vec![var(map), key()],
+            Constant::Null,
+        );
+        test.gives("java/util/TreeMap.put", PUT, vec![var(map), key(), key()], Constant::Null);
+        let empty = test.call("java/util/Map.of", "()Ljava/util/Map;", vec![]);
+        test.call("java/util/TreeMap.putAll", "(Ljava/util/Map;)V", vec![var(map), var(empty)]);
+        let itself = test.call(
+            "java/util/function/Function.identity",
+            "()Ljava/util/function/Function;",
+            vec![],
+        );
+        test.gives(
+            "java/util/TreeMap.computeIfAbsent",
+            "(Ljava/lang/Object;Ljava/util/function/Function;)Ljava/lang/Object;",
+            vec![var(map), boxed(Constant::Int(2)), var(itself)],
+            Constant::Boxed(Box::new(Constant::Int(2))),
+        );
+    });
     tests.test(["put", "mixedKeys", "throwsClassCast"], |test| {
         let map = test.call(NEW, "()V", vec![]);
         test.call("java/util/TreeMap.put", PUT, vec![var(map), key(), text("x")]);
