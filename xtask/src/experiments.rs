@@ -1,7 +1,9 @@
 //! The papers' experiments on our subjects, the published values beside ours: `docs/experiments.md`.
 //!
-//! So far table 1 of Xie and Notkin (2005). The subjects are written anew, so only where a subject is known
+//! Table 1 of Xie and Notkin (2005), and tables 2 to 7 of Xie, Marinov and Notkin (2004; `rostra.rs`). The subjects are written anew, so only where a subject is known
 //! to be the same can a number be expected to be.
+
+mod rostra;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -177,6 +179,7 @@ pub(crate) fn run(binary: &str, java_home: &Path) -> Result<(), String> {
             let _ = writeln!(text, "{row}");
         }
     }
+    text.push_str(&rostra::run(binary, java_home)?);
     std::fs::create_dir_all("docs").map_err(|error| format!("docs: {error}"))?;
     std::fs::write(RESULT, text).map_err(|error| format!("{RESULT}: {error}"))
 }
