@@ -17,6 +17,7 @@ mod negation;
 mod opcode;
 mod patch;
 mod returns;
+mod statics;
 mod survey;
 mod void_calls;
 mod watch;

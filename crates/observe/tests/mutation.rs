@@ -18,11 +18,13 @@ use testkit::{root, suite};
 const JARS: &[&str] = &[
     "junit-jupiter-api",
     "junit-jupiter-engine",
+    "junit-jupiter-params",
     "junit-platform-engine",
     "junit-platform-commons",
     "junit-platform-launcher",
     "opentest4j",
     "apiguardian-api",
+    "univocity-parsers",
 ];
 
 const CLASSES: &[&str] = &["Leaky", "Subject", "Subject$Level", "Subject$Point"];
@@ -92,50 +94,44 @@ fn every_mutated_class_file_is_well_formed_and_differs_in_one_method() {
     }
 }
 
-/// All class names in a folder without packages.
+/// Internal names of all classes in a folder.
 fn class_names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .unwrap()
-        .filter_map(|entry| {
-            entry.unwrap().file_name().to_str()?.strip_suffix(".class").map(str::to_owned)
-        })
-        .collect();
-    names.sort();
-    names
+    ClassPath::parse(&folder.display().to_string()).unwrap().class_names()
+}
+
+/// The mutants of classes, or every so-manieth of them.
+fn mutants_of(folder: &Path, subjects: &[&str], every: usize) -> Vec<Mutant> {
+    let all = subjects.iter().flat_map(|name| mutation::mutants(&file(folder, name)));
+    all.step_by(every).collect()
 }
 
 /// Mutants of a folder's classes and what our machine says of them.
-fn judged(jdk: &Jdk, folder: &Path, subjects: &[&str]) -> (Vec<Mutant>, Vec<Verdict>) {
+fn judged(jdk: &Jdk, folder: &Path, subjects: &[&str], mutants: &[Mutant]) -> Vec<Verdict> {
     let spec = format!("{}:{}", folder.display(), suite::jars(JARS));
     let class_path = ClassPath::parse(&spec).unwrap();
     let plan = junit::plan(&class_path, 17, &[]).unwrap();
     let files: Vec<Arc<ClassFile>> =
         subjects.iter().map(|name| Arc::new(file(folder, name))).collect();
-    let mutants: Vec<Mutant> = files.iter().flat_map(|file| mutation::mutants(file)).collect();
     let options = SurveyOptions { files, user_classes: class_names(folder) };
     let (mut vm, _) = machine::boot(jdk, &spec);
-    let survey = mutation::survey(&mut vm, &plan, &options, &mutants, Box::new(|_| {})).unwrap();
+    let survey = mutation::survey(&mut vm, &plan, &options, mutants, Box::new(|_| {})).unwrap();
     assert_eq!(survey.report.counts().failed, 0, "{:#?}", survey.report);
     let (mut vm, _) = machine::boot(jdk, &spec);
     let mine: Vec<usize> = (0..mutants.len()).collect();
     let judging = Judging::default();
-    let verdicts =
-        mutation::judge(&mut vm, &plan, &options, &survey, &mutants, &mine, &judging, &|| true)
-            .unwrap();
-    (mutants, verdicts)
+    mutation::judge(&mut vm, &plan, &options, &survey, mutants, &mine, &judging, &|| true).unwrap()
 }
 
 /// What a real JVM says of the same mutants: killed or not.
-fn oracle(jdk: &Jdk, folder: &Path, subjects: &[&str], tests: &[&str]) -> Vec<bool> {
+fn oracle(jdk: &Jdk, folder: &Path, mutants: &[Mutant], tests: &[&str]) -> Vec<bool> {
     let sources = root::repository().join("fixtures/mutation/oracle");
     let jars = suite::jars(JARS);
     let program = suite::compile(jdk, "mutation/oracle", &sources, &jars).unwrap();
     let mut mutated = Vec::new();
-    for name in subjects {
-        let original = file(folder, name);
-        for mutant in mutation::mutants(&original) {
-            mutated.push((*name, mutation::apply(&original, &mutant).unwrap().class_file));
-        }
+    for mutant in mutants {
+        let original = file(folder, &mutant.class);
+        let bytes = mutation::apply(&original, mutant).unwrap().class_file;
+        mutated.push((format!("{}.class", mutant.class), bytes));
     }
     // Answers are remembered by what is asked, so the folder's name tells its content.
     let mut digest = Digest::new();
@@ -148,8 +144,9 @@ fn oracle(jdk: &Jdk, folder: &Path, subjects: &[&str], tests: &[&str]) -> Vec<bo
     let dump = root::target().join(format!("mutants/{}", digest.hex()));
     for (idx, (name, bytes)) in mutated.iter().enumerate() {
         let place = dump.join(format!("{idx:05}"));
-        fs::create_dir_all(&place).unwrap();
-        fs::write(place.join(format!("{name}.class")), bytes).unwrap();
+        let path = place.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
     }
     let (folder, dump) = (folder.display().to_string(), dump.display().to_string());
     let mut line = vec!["Oracle", &folder, &dump];
@@ -161,24 +158,51 @@ fn oracle(jdk: &Jdk, folder: &Path, subjects: &[&str], tests: &[&str]) -> Vec<bo
     answer.lines().map(|line| line.contains("killed")).collect()
 }
 
+/// Compares verdicts with those of a real JVM; gives the number of killed mutants and of all.
+fn check(
+    jdk: &Jdk,
+    folder: &Path,
+    subjects: &[&str],
+    tests: &[&str],
+    every: usize,
+) -> (usize, usize) {
+    let mutants = mutants_of(folder, subjects, every);
+    let verdicts = judged(jdk, folder, subjects, &mutants);
+    let real = oracle(jdk, folder, &mutants, tests);
+    let mut n_killed = 0;
+    for ((mutant, verdict), killed) in mutants.iter().zip(&verdicts).zip(real) {
+        let ours = verdict.fate == Fate::Killed;
+        let place = format!("{}.{}", mutant.class, mutant.method);
+        assert_eq!(ours, killed, "{place}: {} {verdict:?}", mutant.description());
+        n_killed += usize::from(ours);
+    }
+    (n_killed, mutants.len())
+}
+
 #[test]
 fn verdicts_are_those_of_a_real_jvm() {
     for jdk in jdk::installed() {
         let folder = classes(&jdk);
-        let (mutants, verdicts) = judged(&jdk, &folder, CLASSES);
-        let real = oracle(&jdk, &folder, CLASSES, TESTS);
-        for ((mutant, verdict), killed) in mutants.iter().zip(&verdicts).zip(real) {
-            let ours = verdict.fate == Fate::Killed;
-            assert_eq!(
-                ours,
-                killed,
-                "{}.{}: {} {verdict:?}",
-                mutant.class,
-                mutant.method,
-                mutant.description()
-            );
-        }
-        let n_killed = verdicts.iter().filter(|verdict| verdict.fate == Fate::Killed).count();
-        assert_eq!((n_killed, verdicts.len()), (88, 103));
+        assert_eq!(check(&jdk, &folder, CLASSES, TESTS, 1), (88, 103));
     }
+}
+
+#[test]
+fn verdicts_on_larger_classes_are_those_of_a_real_jvm() {
+    let jdk = jdk::installed().remove(0);
+    let sources = root::repository().join("fixtures/subjects");
+    let folder = suite::compile(&jdk, "mutation/subjects", &sources, &suite::jars(JARS)).unwrap();
+    let names = class_names(&folder);
+    let is_test = |name: &&str| name.split('$').next().is_some_and(|top| top.ends_with("Test"));
+    let subjects: Vec<&str> =
+        names.iter().map(String::as_str).filter(|name| !is_test(name)).collect();
+    let tests: Vec<String> = names
+        .iter()
+        .filter(|name| name.ends_with("Test"))
+        .map(|name| name.replace('/', "."))
+        .collect();
+    let tests: Vec<&str> = tests.iter().map(String::as_str).collect();
+    // A sample: a real JVM needs its time.
+    let (n_killed, n_all) = check(&jdk, &folder, &subjects, &tests, 12);
+    assert!(n_killed > 50 && n_killed < n_all, "{n_killed} of {n_all}");
 }

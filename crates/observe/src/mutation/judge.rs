@@ -4,9 +4,10 @@
 //! The verdicts are those of whole runs with the mutant from the start. Up to the first time that a
 //! mutant is reached, both worlds are the same. A test with the mutant that fails, kills it. If the test
 //! passes and leaves the static state of the user's classes as the unmutated test does, both worlds are
-//! the same again for all tests that follow; if not, or if what was reached lasts longer than a
-//! test by its nature, the trial goes on to the end of the suite. What is left out: state that tests
-//! hide from each other in the JDK's or in third parties' static fields.
+//! the same again for all tests that follow; if not, the trial goes on to the end of the suite. Where
+//! what was reached lasts longer than a test by its nature (`@BeforeAll`, static initialisers, shared
+//! test objects), the trial first goes on to the end of the class of tests. What is left out: state
+//! that tests hide from each other in the JDK's or in third parties' static fields.
 
 use std::sync::Arc;
 
@@ -15,15 +16,12 @@ use rustc_hash::FxHashMap;
 use vm::frame::Stop;
 use vm::mode::Plain;
 use vm::substitute::{NoSubstitute, Substitute};
-use vm::value::{ClassId, Kind, Ref};
 use vm::vm::Vm;
 
+use super::statics::Statics;
 use super::survey::{Stretch, Survey, load_all};
 use super::{Mutant, SurveyOptions, apply};
 use crate::junit::{Plan, RunError, Step, Stepper, Tried};
-use crate::state::canonical_heap::{CanonicalHeap, Root};
-use crate::state::fingerprint::Fingerprint;
-use crate::state::mask::Mask;
 
 /// What became of a mutant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,13 +59,14 @@ pub struct Judging {
     pub whole_matrix: bool,
     /// A trial may use so many times the fuel of the unmutated tests…
     pub fuel_factor: u64,
-    /// … and so much more.
+    /// … and so much more, so that a mutant which is only slow is not taken for an endless loop. A real
+    /// JVM needs some tenths of a second for it.
     pub fuel_extra: u64,
 }
 
 impl Default for Judging {
     fn default() -> Judging {
-        Judging { whole_matrix: false, fuel_factor: 10, fuel_extra: 1_000_000 }
+        Judging { whole_matrix: false, fuel_factor: 10, fuel_extra: 40_000_000 }
     }
 }
 
@@ -98,7 +97,7 @@ pub fn judge(
         judging,
         cases,
         by_mutant,
-        statics: Statics { heap: CanonicalHeap::new(Mask::standard()), user_classes },
+        statics: Statics::new(user_classes),
     };
     for nth in 0..survey.tests.len() {
         court.sit(nth)?;
@@ -129,6 +128,17 @@ struct Case {
     verdict: Verdict,
     /// Nothing more can be learnt.
     is_closed: bool,
+    /// The test that may be tried next.
+    next: usize,
+}
+
+/// How far a trial went.
+#[derive(Clone, Copy)]
+struct Reach {
+    /// The last test that it went through.
+    last: usize,
+    /// Whether it saw all that there is to see.
+    is_end: bool,
 }
 
 impl Case {
@@ -188,25 +198,17 @@ impl Court<'_, '_> {
         };
         // What lasts may be reached lastingly in the second part, and be heard in the first.
         let also = &stretch.within.lasting;
-        let mut reference = None;
         for idx in reached {
             let Some(&case) = self.by_mutant.get(&idx) else { continue };
-            if self.cases[case].is_closed {
+            if self.cases[case].is_closed || nth < self.cases[case].next {
                 continue;
             }
             let lasts = lasts.binary_search(&idx).is_ok() || also.binary_search(&idx).is_ok();
-            self.try_mutant(case, nth, from, lasts, &mut reference);
+            self.try_mutant(case, nth, from, lasts);
         }
     }
 
-    fn try_mutant(
-        &mut self,
-        case: usize,
-        nth: usize,
-        from: From,
-        lasts: bool,
-        reference: &mut Option<Fingerprint>,
-    ) {
+    fn try_mutant(&mut self, case: usize, nth: usize, from: From, lasts: bool) {
         let Some(substitute) = self.cases[case].substitute else { return };
         let n_classes = self.stepper.vm().classes.len();
         let mark = self.stepper.vm().mark();
@@ -218,42 +220,43 @@ impl Court<'_, '_> {
         self.cases[case].verdict.n_trials += 1;
         let mut tried = self.attempt(nth, from);
         let new = self.stepper.library_classes_since(n_classes);
-        let mut goes_on = false;
+        let mut reach = Reach { last: nth, is_end: false };
         if tried == Tried::Passed {
-            goes_on = lasts || self.shares_object(nth) || {
-                let after = self.statics.fingerprint(self.stepper.vm());
-                // The same stretch without the mutant, under a mark of its own.
-                self.stepper.end_trial();
-                self.stepper.vm().rollback_to(&mark);
-                let unmutated = match *reference {
-                    Some(known) => known,
-                    None => {
-                        self.attempt(nth, from);
-                        let known = self.statics.fingerprint(self.stepper.vm());
-                        self.stepper.end_trial();
-                        self.stepper.vm().rollback_to(&mark);
-                        *reference = Some(known);
-                        known
-                    }
-                };
-                let differs = after != unmutated;
-                if differs {
-                    // Once more, since the state behind the test is gone.
-                    self.stepper.vm().substitute(substitute);
-                    self.attempt(nth, from);
-                }
-                differs
-            };
-            if goes_on {
-                let fuel = self.fuel(&self.survey.tests[nth + 1..]);
-                tried = self.stepper.attempt(&mut Plain, None, fuel);
-            }
+            (tried, reach) = self.follow(nth, lasts);
         }
         self.stepper.end_trial();
         self.stepper.vm().rollback(mark);
         // Every trial would load them anew: those behind a failure, above all.
         self.stepper.keep_loaded(&new);
-        self.conclude(case, nth, tried, goes_on);
+        self.conclude(case, nth, tried, reach);
+    }
+
+    /// Goes on behind a test that passed with a mutant, until both worlds are the same again: past all
+    /// tests that share something with it, and past all that feel a difference in static state.
+    fn follow(&mut self, nth: usize, lasts: bool) -> (Tried, Reach) {
+        let survey = self.survey;
+        let mut reach = Reach { last: nth, is_end: false };
+        if lasts || self.shares_object(nth) {
+            let class = &survey.tests[nth].class;
+            for (idx, stretch) in survey.tests.iter().enumerate().skip(nth + 1) {
+                // Before the first test JUnit may do things for all classes.
+                if stretch.class != *class && nth > 0 {
+                    break;
+                }
+                let fuel = self.fuel(std::slice::from_ref(stretch));
+                match self.stepper.attempt(&mut Plain, Some(&stretch.key), fuel) {
+                    Tried::Passed => reach.last = idx,
+                    tried => return (tried, Reach { is_end: true, ..reach }),
+                }
+            }
+        }
+        let state = self.statics.fingerprint(self.stepper.vm());
+        if survey.tests[reach.last].state == state {
+            return (Tried::Passed, reach);
+        }
+        let fuel = self.fuel(&survey.tests[reach.last + 1..]);
+        let tried = self.stepper.attempt(&mut Plain, None, fuel);
+        (tried, Reach { is_end: true, ..reach })
     }
 
     /// Runs to the end of the test under the mark that is open.
@@ -283,11 +286,13 @@ impl Court<'_, '_> {
         report.classes_above(node).any(|class| self.survey.shares_objects.contains(class))
     }
 
-    fn conclude(&mut self, case: usize, nth: usize, tried: Tried, went_on: bool) {
+    fn conclude(&mut self, case: usize, nth: usize, tried: Tried, reach: Reach) {
         let judged = match tried {
             Tried::Passed | Tried::End => Ok(None),
             // So does the suite without the mutant.
-            Tried::Stopped(stop) if went_on && self.survey.report.stop.as_ref() == Some(&stop) => {
+            Tried::Stopped(stop)
+                if reach.is_end && self.survey.report.stop.as_ref() == Some(&stop) =>
+            {
                 Ok(None)
             }
             Tried::Failed(key, failure) => {
@@ -310,9 +315,10 @@ impl Court<'_, '_> {
             Tried::Stopped(stop) => Ok(Some((self.survey.tests[nth].id.clone(), shown(&stop)))),
         };
         self.put(case, nth, judged);
-        // A trial to the end of the suite has seen everything.
         let case = &mut self.cases[case];
-        case.is_closed |= went_on;
+        // What a trial went through need not be tried again.
+        case.next = reach.last + 1;
+        case.is_closed |= reach.is_end;
     }
 
     /// The id of what failed: a test at or behind this one, or else what JUnit calls it.
@@ -353,6 +359,7 @@ fn prepare(vm: &mut Vm, options: &SurveyOptions, mutant: &Mutant) -> Case {
             n_trials: 0,
         },
         is_closed: true,
+        next: 0,
     };
     let name = |file: &Arc<ClassFile>| classfile::mutf8::display(file.name());
     let Some(file) = options.files.iter().find(|file| name(file) == mutant.class) else {
@@ -382,49 +389,10 @@ fn prepare(vm: &mut Vm, options: &SurveyOptions, mutant: &Mutant) -> Case {
                 n_trials: 0,
             },
             is_closed: false,
+            next: 0,
         },
         Err(NoSubstitute::Invalid(reason)) => refuse(reason),
         Err(NoSubstitute::Unfinished(unfinished)) => refuse(format!("{unfinished:?}")),
-    }
-}
-
-/// The static state of the user's classes.
-struct Statics {
-    heap: CanonicalHeap,
-    user_classes: Vec<ClassId>,
-}
-
-impl Statics {
-    fn fingerprint(&mut self, vm: &Vm) -> Fingerprint {
-        let mut roots = Vec::new();
-        for &class in &self.user_classes {
-            if vm.classes[class.idx()].initialised_at.is_none() {
-                continue;
-            }
-            let mirror = vm.mirror(class);
-            for field in
-                vm.class(class).fields.iter().filter(|field| field.is_static() && !field.injected)
-            {
-                roots.push(match field.kind {
-                    Kind::Ref => Root::Object(vm.heap.load_ref(mirror, field.offset)),
-                    kind => Root::Primitive(kind, load(vm, mirror, field.offset, kind)),
-                });
-            }
-        }
-        self.heap.fingerprint(vm, &roots)
-    }
-}
-
-/// A primitive field in the form of a register.
-fn load(vm: &Vm, mirror: Ref, offset: u32, kind: Kind) -> u64 {
-    match kind {
-        Kind::Long | Kind::Double => vm.heap.load_u64(mirror, offset),
-        Kind::Boolean | Kind::Byte => u64::from(vm.heap.bytes(mirror, offset, 1)[0]),
-        Kind::Short | Kind::Char => {
-            let bytes = vm.heap.bytes(mirror, offset, 2);
-            u64::from(u16::from_le_bytes([bytes[0], bytes[1]]))
-        }
-        _ => u64::from(vm.heap.load_u32(mirror, offset)),
     }
 }
 

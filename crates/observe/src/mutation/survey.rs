@@ -1,7 +1,7 @@
 //! One run of the unmutated suite: what it covers, what each test reaches, and how much it costs. What
 //! `judge` then needs, as plain data that fits any machine of the same JDK and class path.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use classfile::ClassFile;
@@ -9,10 +9,12 @@ use vm::value::ClassId;
 use vm::vm::Vm;
 
 use super::Mutant;
+use super::statics::Statics;
 use super::watch::{Reached, Sites, Watch};
 use crate::coverage::{self, Coverage};
 use crate::java::Java;
 use crate::junit::{Hear, Plan, Report, RunError, Step, Stepper};
+use crate::state::fingerprint::Fingerprint;
 
 /// What is asked for.
 #[derive(Debug, Clone)]
@@ -66,6 +68,10 @@ pub(super) struct Stretch {
     /// Reached from its announcement to its end, and fuel used.
     pub(super) within: Reached,
     pub(super) fuel_within: u64,
+    /// The static state behind it.
+    pub(super) state: Fingerprint,
+    /// The outermost class of the test, binary name; empty where JUnit does not tell.
+    pub(super) class: String,
 }
 
 impl Survey {
@@ -91,8 +97,9 @@ pub fn survey(
     let is_test_class = |name: &str| is_planned(plan, name);
     let mut watch = Watch::new(vm, wanted, &user_classes, &is_test_class, sites);
     let shares_objects = sharing_classes(vm, plan, &user_classes);
+    let mut statics = Statics::new(user_classes);
     let mut stepper = Stepper::start(vm, plan, hear)?;
-    let mut tests = Vec::new();
+    let mut tests: Vec<Stretch> = Vec::new();
     let (mut before, mut fuel_before) = (Reached::default(), 0);
     loop {
         let (step, fuel) = stepper.step(&mut watch)?;
@@ -105,13 +112,34 @@ pub fn survey(
                 let within = watch.look(stepper.vm(), false);
                 let before = std::mem::take(&mut before);
                 let fuel_before = std::mem::take(&mut fuel_before);
-                tests.push(Stretch { key, id, before, fuel_before, within, fuel_within: fuel });
+                let state = statics.fingerprint(stepper.vm());
+                let class = String::new();
+                let fuel_within = fuel;
+                tests.push(Stretch {
+                    key,
+                    id,
+                    before,
+                    fuel_before,
+                    within,
+                    fuel_within,
+                    state,
+                    class,
+                });
             }
             Step::End | Step::Stopped(_) => break,
         }
     }
     let failed = Arc::new(stepper.failed());
+    let by_id: BTreeMap<String, usize> =
+        tests.iter().enumerate().map(|(at, test)| (test.id.clone(), at)).collect();
     let report = stepper.finish();
+    for (idx, node) in report.nodes.iter().enumerate().filter(|(_, node)| node.is_test) {
+        if let Some(class) = report.classes_above(idx).last()
+            && let Some(&at) = by_id.get(&node.id)
+        {
+            tests[at].class = class.to_owned();
+        }
+    }
     let coverage = coverage::measure(vm, &watch.probe, &options.files);
     let escaped = watch.escaped;
     Ok(Survey { report, coverage, escaped, tests, failed, shares_objects })
