@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,6 +41,8 @@ struct Generated {
     /// Tests that do not end alike in all worlds.
     n_unstable: usize,
     sources: Vec<SourceFile>,
+    /// Where more sources of the class would lie.
+    beyond: Vec<String>,
     disagreements: Vec<Disagreement>,
     left_out: Vec<String>,
 }
@@ -67,9 +70,7 @@ pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
         let one = one_class(options, &machines, &class_path, &mut worlds, framework, &junit, class);
         match one {
             Ok(one) => {
-                for source in &one.sources {
-                    files::write(&options.output.join(&source.path), &source.text)?;
-                }
+                write(options, &one)?;
                 generated.push(one);
             }
             // With several classes, one that cannot be tested does not keep the others from it.
@@ -89,6 +90,38 @@ pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
     let has_findings = generated.iter().any(|one| !one.exploration.stopped.is_empty());
     Ok(if has_findings { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Writes the sources of a class, and takes away what an earlier run wrote beyond them.
+fn write(options: &GenerateOptions, one: &Generated) -> Result<(), String> {
+    for source in &one.sources {
+        check_ours(&options.output.join(&source.path))?;
+    }
+    for source in &one.sources {
+        files::write(&options.output.join(&source.path), &source.text)?;
+    }
+    if one.sources.is_empty() || watch::is_interrupted() {
+        return Ok(());
+    }
+    for path in &one.beyond {
+        let path = options.output.join(path);
+        if !path.is_file() || check_ours(&path).is_err() {
+            break;
+        }
+        std::fs::remove_file(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Refuses to replace a file that somebody else wrote.
+fn check_ours(path: &Path) -> Result<(), String> {
+    match std::fs::read(path) {
+        Ok(bytes) if !bytes.starts_with(junit::MARK.as_bytes()) => Err(format!(
+            "{} is there already, and Nonpareil did not write it\nhint: --output names another folder",
+            path.display()
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// How much of all sequences is redundant.
@@ -257,6 +290,17 @@ fn one_class(
     class: &str,
 ) -> Result<Generated, String> {
     let explore_options = &options.explore;
+    let image = machines.jdk.image.clone();
+    let find = |name: &str| match class_path.find(&format!("{name}.class"), 17) {
+        Some(Ok(bytes)) => Some((bytes, false)),
+        _ => image.find_class(name.as_bytes()).map(|(_, bytes)| (bytes, true)),
+    };
+    let names = ClassFiles::new(find);
+    let style = junit::Options { framework, ..junit::Options::usual() };
+    if !options.count {
+        // Better now than after the work.
+        check_ours(&options.output.join(junit::path(class, 0, &style, &names)))?;
+    }
     let mut first = machines.session().map_err(|error| error.to_string())?;
     let (mut job, missing) = job(&mut first, class, explore_options)?;
     job.keep_calls = !options.count;
@@ -289,13 +333,6 @@ fn one_class(
         }
     }
     let mut suite = Suite { class: class.into(), tests };
-    let image = machines.jdk.image.clone();
-    let find = |name: &str| match class_path.find(&format!("{name}.class"), 17) {
-        Some(Ok(bytes)) => Some((bytes, false)),
-        _ => image.find_class(name.as_bytes()).map(|(_, bytes)| (bytes, true)),
-    };
-    let names = ClassFiles::new(find);
-    let style = junit::Options { framework, ..junit::Options::usual() };
     let left_out = junit::inexpressible(&suite, &style, &names)
         .into_iter()
         .map(|(idx, reason)| format!("{}: {reason}", suite.tests[idx].title.method))
@@ -335,6 +372,9 @@ fn one_class(
     }
     progress.done();
     let time = (explored, progress.elapsed());
+    // An earlier run may have filled more files; nobody splits tests into a thousand.
+    let beyond =
+        (sources.len()..1000).map(|number| junit::path(class, number, &style, &names)).collect();
     Ok(Generated {
         class: class.to_owned(),
         job,
@@ -343,6 +383,7 @@ fn one_class(
         missing,
         n_drafts: drafts.len(),
         n_unstable,
+        beyond,
         sources,
         disagreements,
         left_out,

@@ -153,6 +153,32 @@ fn the_summary_can_be_read_by_programs() {
     assert!(said.contains("\"disagreements\": []"), "{said}");
 }
 
+#[test]
+fn a_test_that_a_person_wrote_is_never_replaced() {
+    let jdk = first_jdk();
+    let output = folder("replace");
+    let own = output.join("subjects/IntStackTest.java");
+    fs::create_dir_all(own.parent().unwrap()).unwrap();
+    fs::write(&own, "package subjects;\n").unwrap();
+    let options = ["--class", "IntStack", "--iterations", "1", "--no-verify"];
+    let done = generate(&jdk, "subjects/src", &output, &options);
+    assert_eq!(done.status.code(), Some(2), "{}", text(&done.stdout));
+    let said = text(&done.stderr);
+    assert!(said.contains("is there already, and Nonpareil did not write it"), "{said}");
+    assert_eq!(fs::read_to_string(&own).unwrap(), "package subjects;\n");
+    // What Nonpareil wrote itself, it replaces, and takes away what is too much.
+    fs::remove_file(&own).unwrap();
+    let done = generate(&jdk, "subjects/src", &output, &options);
+    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    let first = fs::read_to_string(&own).unwrap();
+    let second = output.join("subjects/IntStackTest2.java");
+    fs::write(&second, &first).unwrap();
+    let done = generate(&jdk, "subjects/src", &output, &options);
+    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    assert_eq!(fs::read_to_string(&own).unwrap(), first);
+    assert!(!second.exists());
+}
+
 /// Checks that bad input is an error with this text, and that nothing is written.
 fn check_refused(name: &str, options: &[&str], part: &str) {
     let jdk = first_jdk();

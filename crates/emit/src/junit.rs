@@ -94,6 +94,17 @@ pub struct SourceFile {
     pub tests: Vec<Placed>,
 }
 
+/// The first line of every file, by which a tool knows what it may replace.
+pub const MARK: &str = "// Written by Nonpareil; a new run replaces this file.";
+
+/// Where the file with this number, counted from zero, of the tests of a class belongs below the root of
+/// the sources.
+pub fn path(class: &str, number: usize, options: &Options, names: &dyn Names) -> String {
+    let package = package(class, options, names);
+    let slash = if package.is_empty() { "" } else { "/" };
+    format!("{package}{slash}{}.java", class_name(class, options, number))
+}
+
 /// Writes a suite. Tests that Java cannot express are left out; [`inexpressible`] tells which and why.
 pub fn render(suite: &Suite, options: &Options, names: &dyn Names) -> Vec<SourceFile> {
     let world = world(suite, options, names);
@@ -107,7 +118,7 @@ pub fn render(suite: &Suite, options: &Options, names: &dyn Names) -> Vec<Source
     let per_class = options.tests_per_class.max(1);
     let chunks: Vec<&[Placed]> = kept.chunks(per_class).collect();
     let class_names: Vec<String> =
-        (0..chunks.len()).map(|number| class_name(suite, options, number)).collect();
+        (0..chunks.len()).map(|number| class_name(&suite.class, options, number)).collect();
     let mut files = Vec::new();
     for (chunk, class) in chunks.into_iter().zip(&class_names) {
         files.push(source::file(&world, suite, options.framework, class, chunk));
@@ -144,20 +155,24 @@ pub fn spell(constant: &Constant) -> String {
 }
 
 fn world<'n>(suite: &Suite, options: &Options, names: &'n dyn Names) -> World<'n> {
-    let own = package_of(&suite.class);
-    let package = match &options.package {
+    World { names, package: package(&suite.class, options, names) }
+}
+
+/// The package of the tests of a class, with slashes.
+fn package(class: &str, options: &Options, names: &dyn Names) -> String {
+    let own = package_of(class);
+    match &options.package {
         Some(package) => package.replace('.', "/"),
-        None if names.class(&suite.class).is_some_and(|facts| facts.is_system) => {
+        None if names.class(class).is_some_and(|facts| facts.is_system) => {
             format!("generated/{own}")
         }
         None => own.to_owned(),
-    };
-    World { names, package }
+    }
 }
 
 /// `CartTest`, `CartTest2`, …; for nested classes `MapEntryTest`.
-fn class_name(suite: &Suite, options: &Options, number: usize) -> String {
-    let simple = simple_name(&suite.class).replace('$', "");
+fn class_name(class: &str, options: &Options, number: usize) -> String {
+    let simple = simple_name(class).replace('$', "");
     let number = if number == 0 { String::new() } else { (number + 1).to_string() };
     format!("{simple}{}{number}", options.suffix)
 }

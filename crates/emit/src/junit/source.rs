@@ -10,7 +10,7 @@ use super::body::{Declares, body};
 use super::facts::package_of;
 use super::scope::{Scope, simple_name};
 use super::typing::World;
-use super::{Framework, Placed, SourceFile, mentioned};
+use super::{Framework, MARK, Placed, SourceFile, mentioned};
 
 /// Longer lines are broken where the language lets us.
 const MOST_COLUMNS: usize = 100;
@@ -73,7 +73,7 @@ pub(crate) fn file(
         let lines = start..n_lines;
         written.push(Placed { idx: placed.idx, method: placed.method.clone(), lines });
     }
-    let mut text = String::new();
+    let mut text = format!("{MARK}\n");
     if !world.package.is_empty() {
         let _ = writeln!(text, "package {};\n", world.package.replace('/', "."));
     }

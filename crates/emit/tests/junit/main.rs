@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use emit::junit::facts::Names;
-use emit::junit::{Framework, Options, SourceFile, inexpressible, render};
+use emit::junit::{Framework, Options, SourceFile, inexpressible, path, render};
 use suite::test::Suite;
 use testkit::digest::Digest;
 use testkit::jdk::{self, Jdk};
@@ -91,6 +91,7 @@ fn a_long_suite_is_split_and_options_choose_the_names() {
     let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
     let expected = ["IntStackSpec", "IntStackSpec2", "IntStackSpec3"];
     assert_eq!(paths, expected.map(|name| format!("com/acme/{name}.java")));
+    assert_eq!(path("p/IntStack", 2, &options, &names), paths[2]);
     assert_eq!(files[2].class, "com.acme.IntStackSpec3");
     assert_eq!(files[2].tests.len(), 1);
     assert!(files[0].text.contains("import p.IntStack;"), "{}", files[0].text);
