@@ -344,6 +344,15 @@ fn a_suite_that_runs_test_by_test_reports_as_one_that_runs_at_once() {
         let suite = &suites(name, jars)[0];
         check_steps(suite, &suite.plan(&[]));
     }
+    // A suite that wants to run in parallel runs one by one all the same.
+    let suite = &suites("jupiter", &[ENGINE])[0];
+    let plan = suite.plan(&[]);
+    let parallel = "junit.jupiter.execution.parallel.enabled=true\n\
+                    junit.jupiter.execution.parallel.mode.default=concurrent\n";
+    let own = plan.configuration.clone().unwrap_or_default();
+    let in_parallel = Plan { configuration: Some(format!("{own}\n{parallel}")), ..plan.clone() };
+    let one_by_one = without_traces(&suite.run(&plan));
+    assert_eq!(without_traces(&run_in_steps(suite, &in_parallel)), one_by_one);
     let suite = &suites("junit3", &[JUNIT4])[0];
     let by_4 = suite.plan(&[]);
     check_steps(suite, &Plan { junit4: Vec::new(), junit3: by_4.junit4.clone(), ..by_4 });

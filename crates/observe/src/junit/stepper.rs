@@ -1,6 +1,7 @@
 //! A suite that runs test by test: between two steps the caller stands outside of Java code, may open
 //! marks, try how the suite would go on, and roll back. JUnit itself runs as it is, on a thread of its
-//! own; extensions, rules, lifecycles and dynamic tests are all its own business.
+//! own; extensions, rules, lifecycles and dynamic tests are all its own business. Only parallel execution is
+//! switched off.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -219,6 +220,15 @@ fn recorder(vm: &mut Vm) -> &mut Recorder {
 
 /// The object that runs the suite, and its thread, which waits for the first step.
 fn new_steps(java: &mut Java<'_>, plan: &Plan) -> Result<Object, Problem> {
+    // Test by test means one after the other; properties go before what the suite's files say.
+    let parallel = java.string("junit.jupiter.execution.parallel.enabled")?;
+    let off = java.string("false")?;
+    java.call_static(
+        "java/lang/System",
+        "setProperty",
+        "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;",
+        &[Arg::Object(&parallel), Arg::Object(&off)],
+    )?;
     let calls = java.construct("java/util/ArrayList", "()V", &[])?;
     for call in prepare(java, plan)? {
         let add = "(Ljava/lang/Object;)Z";
