@@ -393,6 +393,61 @@ fn suites_of_junit_3_and_4_are_minimised_with_and_without_the_vintage_engine() {
     }
 }
 
+#[test]
+fn rewritten_suites_of_junit_3_and_4_compile_and_pass() {
+    let project = Project::new(
+        first_jdk(),
+        "minimize/main",
+        "minimize/old",
+        &[JUPITER, JUNIT4, &["junit-vintage-engine"]],
+    );
+    let classes = ["shop.ThreeTest", "shop.FourTest", "shop.CasesTest"];
+    for how in ["comment", "disable", "delete"] {
+        let folder = scratch(&format!("old-{how}"));
+        let out = folder.join("java");
+        let sources = project.sources.display().to_string();
+        let output = project.minimize(
+            &project.tests,
+            &["--sources", &sources, "--apply", how, "--output", &out.display().to_string()],
+        );
+        assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+        let mut after =
+            project.passed_on_a_real_jvm(&format!("minimize/old-{how}"), &out, &classes);
+        after.sort();
+        let expected = [
+            "shop.CasesTest everyCase[0]",
+            "shop.CasesTest everyCase[1]",
+            "shop.CasesTest everyCase[2]",
+            "shop.FourTest negative",
+            "shop.ThreeTest testMore",
+        ];
+        assert_eq!(after, expected, "{how}");
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
+
+#[test]
+fn a_generated_suite_is_minimal_whatever_the_technique() {
+    let project = Project::subjects(first_jdk());
+    let folder = scratch("generated");
+    for technique in
+        ["whole-seq", "modifying-seq", "whole-state", "monitor-equals", "pairwise-equals"]
+    {
+        let out = folder.join(technique);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nonpareil"));
+        command.arg("generate").arg("--jdk").arg(&project.jdk.home);
+        command.arg("--classpath").arg(project.class_path()).arg("--output").arg(&out);
+        command.args(["--class", "subjects.IntStack", "--iterations", "2", "--no-verify"]);
+        let output = command.args(["--technique", technique]).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+        let tests = project.compile(&format!("minimize/generated-{technique}"), &out);
+        let options = ["--class", "subjects.IntStack", "--technique", technique];
+        let output = project.minimize(&tests, &options);
+        assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    }
+    fs::remove_dir_all(folder).unwrap();
+}
+
 fn check_error(project: &Project, tests: &Path, options: &[&str], expected: &str) {
     let output = project.minimize(tests, options);
     assert_eq!(stderr(&output), expected);

@@ -228,6 +228,7 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
     }
 
     /// Whether a frame of the running thread stands inside a call into a candidate.
+    #[inline(never)]
     fn is_inside(&mut self, vm: &mut Vm, thread: *mut Frame, frame: *mut Frame) -> bool {
         let mut is_inside = false;
         let mut idx = 0;
@@ -286,7 +287,8 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
         idx
     }
 
-    /// A call crosses from a client into a candidate.
+    /// A call crosses from a client into a candidate. Out of line: most calls do not.
+    #[inline(never)]
     fn cross(&mut self, vm: &mut Vm, id: MethodId, args: &[u64], place: (*mut Frame, *mut Frame)) {
         let idx = self.method(vm, id);
         let (thread, frame) = place;
@@ -407,7 +409,9 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
     }
 
     /// A call into a candidate came back.
-    fn come_back(&mut self, vm: &mut Vm, crossing: Crossing, result: Option<u64>) {
+    #[inline(never)]
+    fn come_back(&mut self, vm: &mut Vm, at: usize, result: Option<u64>) {
+        let crossing = self.open.swap_remove(at);
         if result.is_none() {
             self.note_exception(vm, crossing.method);
         }
@@ -517,8 +521,7 @@ impl<const COVERAGE: bool> Mode for Recorder<COVERAGE> {
         }
         let frame = vm.frame;
         if let Some(at) = self.open.iter().position(|crossing| crossing.frame == frame) {
-            let crossing = self.open.swap_remove(at);
-            self.come_back(vm, crossing, result);
+            self.come_back(vm, at, result);
         }
     }
 
@@ -527,11 +530,13 @@ impl<const COVERAGE: bool> Mode for Recorder<COVERAGE> {
     }
 
     #[inline]
-    fn branch(&mut self, vm: &mut Vm, place: Place, edge: u32) {
+    fn wants_branches(&mut self, vm: &mut Vm, method: MethodId) -> bool {
         let candidates = &mut self.candidates;
-        let bin = self.timeline.current();
-        self.edges.take(vm, place, edge, bin, |vm, method| {
-            candidates.is_candidate(vm, vm.method(method).class)
-        });
+        self.edges.watches(method, || candidates.is_candidate(vm, vm.method(method).class))
+    }
+
+    #[inline]
+    fn branch(&mut self, _: &mut Vm, place: Place, edge: u32) {
+        self.edges.take(place, edge, self.timeline.current());
     }
 }

@@ -55,6 +55,11 @@ pub trait Mode: Sized + 'static {
     fn static_write(&mut self, vm: &mut Vm, granule: u32, kind: Kind, new: u64) {}
     /// The instruction at a position of the method's `Code` is about to run.
     fn step(&mut self, method: MethodId, position: u32) {}
+    /// Whether `branch` is to be called for branches of this method; asked every time, so that modes
+    /// which watch few methods need not pay for the others.
+    fn wants_branches(&mut self, vm: &mut Vm, method: MethodId) -> bool {
+        true
+    }
     /// A conditional branch goes its way; `edge` is 1 if taken, 0 if not, the case for switches.
     fn branch(&mut self, vm: &mut Vm, place: Place, edge: u32) {}
     /// A method is entered; the arguments are its first registers.

@@ -3,13 +3,15 @@
 use rustc_hash::FxHashMap;
 use vm::mode::Place;
 use vm::value::MethodId;
-use vm::vm::Vm;
 
 /// A numbering of branch edges, and which of them every bin took.
 #[derive(Debug, Default)]
 pub(super) struct Edges {
     /// By method.
-    methods: Vec<Watched>,
+    watched: Vec<Watched>,
+    /// By method, where it is watched, and bytecode index: one more than the number of the edge of a
+    /// condition that is not taken; that of the other edge follows it.
+    conditions: Vec<Vec<u32>>,
     /// Edges of switches.
     cases: FxHashMap<(Place, u32), u32>,
     /// By number.
@@ -20,48 +22,43 @@ pub(super) struct Edges {
     pub(super) taken: Vec<(u32, u32)>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Watched {
-    #[default]
     Unknown,
     No,
-    /// By bytecode index: one more than the number of the edge of a condition that is not taken; that
-    /// of the other edge follows it.
-    Yes(Vec<u32>),
+    Yes,
 }
 
 impl Edges {
-    /// A branch goes its way.
+    /// Whether the branches of a method are taken down.
     #[inline]
-    pub(super) fn take(
-        &mut self,
-        vm: &Vm,
-        place: Place,
-        edge: u32,
-        bin: u32,
-        is_wanted: impl FnOnce(&Vm, MethodId) -> bool,
-    ) {
-        let number = match self.methods.get(place.method.idx()) {
-            Some(Watched::No) => return,
-            Some(Watched::Yes(numbers)) if edge < 2 => {
-                match numbers.get(usize::from(place.bci)).copied() {
-                    Some(first) if first > 0 => first - 1 + edge,
-                    _ => self.add(place, edge),
-                }
-            }
-            Some(Watched::Yes(_)) => self.add(place, edge),
-            _ => {
-                let is_wanted = is_wanted(vm, place.method);
-                if self.methods.len() <= place.method.idx() {
-                    self.methods.resize_with(place.method.idx() + 1, Watched::default);
-                }
-                self.methods[place.method.idx()] =
-                    if is_wanted { Watched::Yes(Vec::new()) } else { Watched::No };
-                if !is_wanted {
-                    return;
-                }
-                self.add(place, edge)
-            }
+    pub(super) fn watches(&mut self, method: MethodId, is_wanted: impl FnOnce() -> bool) -> bool {
+        match self.watched.get(method.idx()) {
+            Some(Watched::No) => false,
+            Some(Watched::Yes) => true,
+            _ => self.look(method, is_wanted()),
+        }
+    }
+
+    #[cold]
+    fn look(&mut self, method: MethodId, is_wanted: bool) -> bool {
+        if self.watched.len() <= method.idx() {
+            self.watched.resize(method.idx() + 1, Watched::Unknown);
+        }
+        if is_wanted && self.conditions.len() <= method.idx() {
+            self.conditions.resize_with(method.idx() + 1, Vec::new);
+        }
+        self.watched[method.idx()] = if is_wanted { Watched::Yes } else { Watched::No };
+        is_wanted
+    }
+
+    /// A branch of a method that is watched goes its way.
+    #[inline]
+    pub(super) fn take(&mut self, place: Place, edge: u32, bin: u32) {
+        let Some(numbers) = self.conditions.get(place.method.idx()) else { return };
+        let number = match numbers.get(usize::from(place.bci)).copied() {
+            Some(first) if first > 0 && edge < 2 => first - 1 + edge,
+            _ => self.add(place, edge),
         };
         let last = &mut self.last[number as usize];
         if *last != bin + 1 {
@@ -83,13 +80,12 @@ impl Edges {
         }
         let first = new(0);
         new(1);
-        if let Watched::Yes(numbers) = &mut self.methods[place.method.idx()] {
-            let bci = usize::from(place.bci);
-            if numbers.len() <= bci {
-                numbers.resize(bci + 1, 0);
-            }
-            numbers[bci] = first + 1;
+        let numbers = &mut self.conditions[place.method.idx()];
+        let bci = usize::from(place.bci);
+        if numbers.len() <= bci {
+            numbers.resize(bci + 1, 0);
         }
+        numbers[bci] = first + 1;
         first + edge
     }
 }

@@ -269,13 +269,27 @@ pub(super) unsafe fn branch_probe<M: Mode>(vm: *mut Vm, pc: *const Insn, edge: u
     // SAFETY: a Java frame with translated code is on top.
     unsafe {
         let rt = (*(*vm).frame).method;
+        let method = (*(*rt).method).id;
+        if mode::<M>(vm).wants_branches(&mut *vm, method) {
+            wanted_branch::<M>(vm, pc, edge);
+        }
+    }
+}
+
+/// Tells the mode of a branch that it wants to know of.
+#[inline(never)]
+unsafe fn wanted_branch<M: Mode>(vm: *mut Vm, pc: *const Insn, edge: u32) {
+    // SAFETY: as above.
+    unsafe {
+        let rt = (*(*vm).frame).method;
+        let method = (*(*rt).method).id;
         let code = &*(*rt).code;
         let position = u32::try_from(pc.offset_from(code.entry())).unwrap_or(0);
-        let place = Place { method: (*(*rt).method).id, bci: code.bci_at(position) };
+        let place = Place { method, bci: code.bci_at(position) };
         // In huge methods a branch is turned round to jump over a `goto` that is part of it.
         let is_turned = (position as usize) + 1 < code.insns.len()
-            && code.bci_at(position + 1) == place.bci
-            && [Op::goto_ as u16, Op::goto_back as u16].contains(&(*pc.add(1)).op);
+            && [Op::goto_ as u16, Op::goto_back as u16].contains(&(*pc.add(1)).op)
+            && code.bci_at(position + 1) == place.bci;
         mode::<M>(vm).branch(&mut *vm, place, if is_turned { 1 - edge } else { edge });
     }
 }

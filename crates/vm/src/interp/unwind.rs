@@ -119,7 +119,9 @@ fn catches(vm: &Vm, within: ClassId, catch_type: u16, exception: Ref) -> bool {
     known.is_none_or(|&id| id == found)
 }
 
-/// Tells the mode that a method was entered.
+/// Tells the mode that a method was entered. Out of line, as its twin below: what a probe keeps on the
+/// host's stack would keep handlers from ending in a jump.
+#[inline(never)]
 pub(super) unsafe fn entered<M: Mode>(vm: *mut Vm, rt: *const MethodRt, fp: *mut u64) {
     // SAFETY: called with the machine's own pointers; the arguments are the first registers.
     unsafe {
@@ -129,6 +131,7 @@ pub(super) unsafe fn entered<M: Mode>(vm: *mut Vm, rt: *const MethodRt, fp: *mut
 }
 
 /// Tells the mode that a method was left normally.
+#[inline(never)]
 pub(super) unsafe fn left<M: Mode>(vm: *mut Vm, frame: *mut Frame, result: Option<u64>) {
     // SAFETY: called with the machine's own pointers.
     unsafe { mode::<M>(vm).leave(&mut *vm, (*(*(*frame).method).method).id, result) }
