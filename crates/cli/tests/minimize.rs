@@ -415,9 +415,9 @@ fn rewritten_suites_of_junit_3_and_4_compile_and_pass() {
             project.passed_on_a_real_jvm(&format!("minimize/old-{how}"), &out, &classes);
         after.sort();
         let expected = [
-            "shop.CasesTest everyCase[0]",
-            "shop.CasesTest everyCase[1]",
-            "shop.CasesTest everyCase[2]",
+            "shop.CasesTest everyCase",
+            "shop.CasesTest everyCase",
+            "shop.CasesTest everyCase",
             "shop.FourTest negative",
             "shop.ThreeTest testMore",
         ];
