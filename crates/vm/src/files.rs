@@ -321,6 +321,7 @@ impl Vm {
                 Ok(buffer.len())
             }
             Target::Host(handle) => {
+                self.write_mappings()?;
                 let n = self.host.read(handle, position, buffer)?;
                 self.move_position(descriptor, position.map(|at| at + n as u64))?;
                 Ok(n)
@@ -362,6 +363,7 @@ impl Vm {
         at: u64,
         buffer: &mut [u8],
     ) -> HostResult<usize> {
+        self.write_mappings()?;
         let file = self.files.table.get(descriptor)?;
         match (file.target, file.position) {
             (Target::Host(handle), Some(_)) => self.host.read(handle, Some(at), buffer),
@@ -459,6 +461,14 @@ impl Vm {
         while written < content.len() {
             let at = mapping.position + written as u64;
             written += self.write_file_at(number, at, &content[written..])?;
+        }
+        Ok(())
+    }
+
+    /// Brings shared mappings to their files, so that whoever reads those sees what was written.
+    fn write_mappings(&mut self) -> HostResult<()> {
+        for idx in 0..self.files.table.mappings.len() {
+            self.write_mapping(self.files.table.mappings[idx])?;
         }
         Ok(())
     }

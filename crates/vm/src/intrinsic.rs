@@ -9,6 +9,8 @@
 
 mod arrays;
 mod bignum;
+mod digests;
+mod digits;
 mod numbers;
 mod objects;
 mod strings;
@@ -33,10 +35,12 @@ pub struct IntrinsicTable {
 impl IntrinsicTable {
     /// The table for a JDK release.
     pub fn new(jdk: u16) -> IntrinsicTable {
-        let tables: [&[Row]; 4] = [arrays::ROWS, numbers::ROWS, objects::ROWS, strings::ROWS];
+        let tables: [&[Row]; 5] =
+            [arrays::ROWS, digits::SIZES, numbers::ROWS, objects::ROWS, strings::ROWS];
         let newer: &[Row] = if jdk >= 25 { numbers::ROWS_25 } else { &[] };
         let plain = tables.into_iter().chain([newer]).flatten().map(|row| (row, Op::intrinsic_q));
-        let writing = bignum::ROWS.iter().map(|row| (row, Op::intrinsic_writes_q));
+        let writing = [bignum::ROWS, digests::ROWS, digits::ROWS];
+        let writing = writing.into_iter().flatten().map(|row| (row, Op::intrinsic_writes_q));
         let rows = plain.chain(writing);
         IntrinsicTable {
             rows: rows

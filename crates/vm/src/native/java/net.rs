@@ -1,6 +1,7 @@
 //! Natives of `java.net`: the loopback address is known, everything else needs the network.
 
 use crate::frame::Res;
+use crate::host::Right;
 use crate::native::sun::nio::ch::net::{refusal, refuse};
 use crate::native::{Args, NativeRow, nothing, one, zero};
 use crate::value::Ref;
@@ -58,8 +59,13 @@ fn look_up(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     if name.is_null() {
         return Err(vm.throw("java/lang/NullPointerException", "host argument is null"));
     }
-    if vm.string_text(name) != LOCAL_HOST {
-        return Err(refusal(vm));
+    let text = vm.string_text(name);
+    if text != LOCAL_HOST {
+        if vm.host.ask(Right::Network).is_err() {
+            return Err(refusal(vm));
+        }
+        let message = format!("{text}: this machine looks up no names");
+        return Err(vm.throw("java/net/UnknownHostException", &message));
     }
     let address = loopback(vm, name)?;
     let class = vm.boot_class("java/net/InetAddress")?;
