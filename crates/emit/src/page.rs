@@ -148,7 +148,9 @@ fn write_properties(text: &mut String, page: &Page) {
             kind = escape(&property.kind),
         );
         if !property.note.is_empty() {
-            let _ = write!(text, "<span class=\"note\">{}</span>", escape(&property.note));
+            // What makes a property doubtful stands out.
+            let class = if property.violating > 0 { "note" } else { "count" };
+            let _ = write!(text, "<span class=\"{class}\">{}</span>", escape(&property.note));
         }
         text.push_str("</li>\n");
     }

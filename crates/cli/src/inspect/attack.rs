@@ -79,8 +79,12 @@ pub(super) fn attack(
                     let idx = next.fetch_add(1, Ordering::Relaxed);
                     let Some(group) = groups.get(idx) else { break };
                     progress.show(&format!("attacking {idx} of {} groups", groups.len()));
-                    let methods = callable(trace, inference, group);
-                    let searched = search(machines, job, &methods, calls, progress);
+                    let own = callable(trace, inference, group, Partners::None);
+                    let mut searched = search(machines, job, &own, calls, progress);
+                    if searched.as_ref().is_ok_and(|found| n_states(found) < FEW_STATES) {
+                        let all = callable(trace, inference, group, Partners::Changing);
+                        searched = search(machines, job, &all, calls, progress);
+                    }
                     found.lock().unwrap_or_else(PoisonError::into_inner)[idx] = Some(searched);
                 }
             });
@@ -101,13 +105,35 @@ pub(super) fn attack(
     Ok(effort)
 }
 
-/// The methods to call: those of the property, and all that change the state where none of its own does.
-fn callable(trace: &Trace, inference: &Inference, group: &BTreeSet<MethodIdx>) -> Vec<Arc<Method>> {
+/// Below so many states the methods of a property do not lead far enough by themselves.
+const FEW_STATES: usize = 50;
+
+fn n_states(found: &[Search]) -> usize {
+    found.iter().map(|(_, exploration, _)| exploration.n_states()).sum()
+}
+
+/// Which other methods are called too.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Partners {
+    None,
+    /// All that change the state.
+    Changing,
+}
+
+/// The methods to call, those that make objects left out.
+fn callable(
+    trace: &Trace,
+    inference: &Inference,
+    group: &BTreeSet<MethodIdx>,
+    partners: Partners,
+) -> Vec<Arc<Method>> {
     let effect = |method: MethodIdx| inference.effects[method.idx()].1;
     let mut wanted = group.clone();
-    let changes = |&method: &MethodIdx| matches!(effect(method), Effect::Changes | Effect::Depends);
-    if !group.iter().any(changes) {
-        wanted.extend(inference.effects.iter().map(|(method, _)| *method).filter(changes));
+    if partners == Partners::Changing {
+        let all = inference.effects.iter().map(|(method, _)| *method);
+        wanted.extend(
+            all.filter(|&method| matches!(effect(method), Effect::Changes | Effect::Depends)),
+        );
     }
     let methods = wanted.into_iter().filter(|&method| effect(method) != Effect::Makes);
     methods.map(|method| trace.methods()[method.idx()].clone()).collect()

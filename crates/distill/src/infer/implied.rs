@@ -89,6 +89,8 @@ struct Facts {
     new_states: FxHashSet<ValueId>,
     /// The universal right-hand sides of pairs.
     rights: FxHashMap<(MethodIdx, MethodIdx, Aspect), Vec<Term>>,
+    /// The same, with something added too.
+    dependent: FxHashMap<(MethodIdx, MethodIdx, Aspect), Vec<Term>>,
     /// Conditions and the returns of single calls under them.
     constant_where: FxHashMap<(Condition, MethodIdx), ValueId>,
     /// Pairs and conditions under which a return is told by other calls.
@@ -119,6 +121,7 @@ impl Facts {
                 .filter_map(|execution| execution.exit)
                 .collect(),
             rights: FxHashMap::default(),
+            dependent: FxHashMap::default(),
             constant_where: FxHashMap::default(),
             told_where: FxHashSet::default(),
             wider: wider(trace, inference),
@@ -149,11 +152,12 @@ impl Facts {
                 }
                 continue;
             }
-            if let Some(second) = abstraction.second
-                && abstraction.plus.is_none()
-            {
+            if let Some(second) = abstraction.second {
                 let key = (abstraction.first, second, abstraction.aspect);
-                facts.rights.entry(key).or_default().push(abstraction.right);
+                facts.dependent.entry(key).or_default().push(abstraction.right);
+                if abstraction.plus.is_none() {
+                    facts.rights.entry(key).or_default().push(abstraction.right);
+                }
             }
             let is_simpler = !matches!(abstraction.right, Term::Compose(..) | Term::Exception);
             if let (true, Some(second)) = (is_simpler, abstraction.second) {
@@ -232,6 +236,15 @@ impl Facts {
             return Some(Implied::Unconditional);
         }
         if condition.is_some() && self.told.contains(&(first, second, aspect)) {
+            return Some(Implied::Known);
+        }
+        // Where a universal property makes it depend on something, a constant only tells what was tried.
+        let depends = |right: &Term| matches!(right, Term::Apply(..) | Term::Argument(..));
+        if property.kind == Kind::Common
+            && matches!(right, Term::Constant(_))
+            && let Some(rights) = self.dependent.get(&(first, second, aspect))
+            && rights.iter().any(depends)
+        {
             return Some(Implied::Known);
         }
         match aspect {
