@@ -5,6 +5,7 @@
 //! Every program prints a checksum; all must print the same.
 
 mod explore;
+mod inspect;
 mod native_stack;
 mod record;
 
@@ -38,6 +39,7 @@ pub(crate) fn run(binary: &str, filter: &[&str], keep: Keep) -> Result<(), Strin
         text.push_str(&start_up(binary, &java_home, &hello)?);
         text.push_str(&machine()?);
         text.push_str(&explore::run(binary, &java_home)?);
+        text.push_str(&inspect::run(binary, &java_home)?);
     }
     if keep == Keep::Record {
         let path = record::write(&java_home, &load, &text)?;

@@ -97,7 +97,7 @@ const BENCHMARKS: [Benchmark; 10] = [
     benchmark(
         "SortedList",
         "",
-        &["--ignore-field", "subjects.SortedList.modCount"],
+        &["--ignore-field", "subjects.LinkedList.modCount"],
         [
             [56.0, 14.0, 28.0, 820.0, 23.0, 84.0, 6.0, 10.41],
             [55.0, 14.0, 35.0, 2521.0, 30.0, 88.0, 4.0, 32.61],

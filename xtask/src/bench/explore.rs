@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::native_stack;
 
-const CLASSES: &str = "target/bench-subjects";
+pub(super) const CLASSES: &str = "target/bench-subjects";
 /// Arguments of the unique stack, and iterations that expand every state.
 const STACK: u32 = 10;
 const JOBS: usize = 2;
