@@ -286,7 +286,7 @@ impl WrappingAdd for u64 {
     }
 }
 
-/// Keccak-f[1600]; lane (x, y) is at `x + 5 * y`.
+/// The Keccak permutation of 1,600 bits; lane (x, y) is at `x + 5 * y`.
 fn keccak(mut lanes: [u64; 25]) -> [u64; 25] {
     for constant in KECCAK_ROUNDS {
         let columns: [u64; 5] =
