@@ -232,17 +232,14 @@ pub(crate) fn job(
         Choice { package_private: options.package_private, methods: options.method_names() };
     let api = api::of_class(first, class, &choice).map_err(|error| error.to_string())?;
     for name in options.method_names() {
-        let simple = name.split('(').next().unwrap_or(&name).to_owned();
-        let mut methods = api.methods.iter().chain(&api.statics);
-        if !methods.any(|method| *method.name == *simple) {
-            let mut names: Vec<&str> =
-                api.methods.iter().chain(&api.statics).map(|method| &*method.name).collect();
-            names.sort_unstable();
-            names.dedup();
-            return Err(format!(
-                "{} has no method {name} that a test can call",
-                class.replace('/', ".")
-            ));
+        let simple = name.split('(').next().unwrap_or(&name).trim().to_owned();
+        let is_known = match simple.as_str() {
+            "new" => !api.constructors.is_empty(),
+            _ => api.methods.iter().chain(&api.statics).any(|method| *method.name == *simple),
+        };
+        if !is_known {
+            let reason = format!("{} has no {name} that a test can call", class.replace('/', "."));
+            return Err(reason);
         }
     }
     let makers: Vec<Arc<Method>> = api.constructors.iter().chain(&api.statics).cloned().collect();

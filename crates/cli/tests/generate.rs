@@ -208,7 +208,11 @@ fn a_class_that_nobody_can_make_is_refused() {
 #[test]
 fn arguments_and_methods_that_fit_nothing_are_refused() {
     check_refused("values", &["--class", "Endless", "--arguments", "loop=x"], "type int");
-    check_refused("methods", &["--class", "Endless", "--methods", "walk"], "has no method walk");
+    check_refused(
+        "methods",
+        &["--class", "Endless", "--methods", "walk"],
+        "has no walk that a test can call",
+    );
     check_refused(
         "technique",
         &["--class", "Endless", "--technique", "guess"],

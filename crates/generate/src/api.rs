@@ -14,7 +14,7 @@ pub struct Choice {
     /// Also members that only classes of the same package see.
     pub package_private: bool,
     /// Only these methods, by name (`put`) or by name and parameters (`put(Object,Object)`, simple
-    /// names); all if empty. Constructors are always offered.
+    /// names); all if empty. Constructors are named `new`; without such a name all are offered.
     pub methods: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ pub fn of_class(session: &mut Session, name: &str, choice: &Choice) -> Result<Ap
             seen.push(name_and_parameters);
             let Some(named) = named(session, &api.class, method) else { continue };
             if method.is_constructor() {
-                if !api.is_abstract {
+                if !api.is_abstract && is_chosen(&named, choice) {
                     api.constructors.push(Arc::new(named));
                 }
             } else if !is_chosen(&named, choice) {
@@ -86,11 +86,14 @@ fn is_chosen(method: &Method, choice: &Choice) -> bool {
         name.rsplit(['.', '$']).next().unwrap_or_default().to_owned()
     };
     let parameters: Vec<String> = method.parameters.iter().map(simple).collect();
-    let with_parameters = format!("{}({})", method.name, parameters.join(","));
+    let is_new = |name: &String| name.trim() == "new" || name.trim().starts_with("new(");
+    let name = if method.is_constructor() { "new" } else { &*method.name };
+    let with_parameters = format!("{name}({})", parameters.join(","));
     choice.methods.is_empty()
+        || method.is_constructor() && !choice.methods.iter().any(is_new)
         || choice.methods.iter().any(|chosen| {
             let chosen: String = chosen.chars().filter(|letter| !letter.is_whitespace()).collect();
-            *chosen == *method.name || chosen == with_parameters
+            chosen == name || chosen == with_parameters
         })
 }
 

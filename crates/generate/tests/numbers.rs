@@ -39,9 +39,7 @@ impl Subject<'_> {
         let mut given = Given::parse(&texts).unwrap();
         given.settle(&api.methods.iter().map(|method| &**method).collect::<Vec<_>>()).unwrap();
         let plan = Plan { given, depth: 2, most_per_method: 1000, own_constants: false };
-        let makers: Vec<_> =
-            api.constructors.iter().filter(|maker| maker.parameters.is_empty()).cloned().collect();
-        let (makers, _) = arguments::lists(&mut first, &makers, &Pool::default(), &plan);
+        let (makers, _) = arguments::lists(&mut first, &api.constructors, &Pool::default(), &plan);
         let (lists, _) = arguments::lists(&mut first, &api.methods, &Pool::default(), &plan);
         let counter = FieldName { class: self.class.to_owned(), field: "modCount".to_owned() };
         let job = Job {
@@ -94,7 +92,7 @@ fn tree_map(jdk: &Jdk, n: u32) -> usize {
     let remove = format!("remove={}", numbers(1, n));
     let subject = Subject {
         class: "java/util/TreeMap",
-        methods: &["put", "remove(Object)"],
+        methods: &["new()", "put", "remove(Object)"],
         arguments: &[&put, &remove],
         technique: Technique::WholeState,
         iterations: n,

@@ -39,7 +39,7 @@ pub(super) fn run(binary: &str, java_home: &Path) -> Result<String, String> {
     super::line(&mut text, &row);
     let put = format!("put={};v", numbers(8));
     let remove = format!("remove={}", numbers(8));
-    let map = ["--class", "java.util.TreeMap", "--methods", "put,remove(Object)"];
+    let map = ["--class", "java.util.TreeMap", "--methods", "new(),put,remove(Object)"];
     let map = [&map[..], &["--arguments", &put, "--arguments", &remove]].concat();
     let tree = explore(binary, java_home, &map, "8", 1)?;
     super::line(&mut text, &tree.row("java.util.TreeMap, 8 keys, with start of the process", 1));
@@ -49,7 +49,8 @@ pub(super) fn run(binary: &str, java_home: &Path) -> Result<String, String> {
     let tree = explore(binary, java_home, &map, "10", 1)?;
     super::line(&mut text, &tree.row("java.util.TreeMap", 1));
     let list = ["--class", "java.util.LinkedList", "--methods"];
-    let methods = "addFirst,addLast,removeFirst,removeLast,getFirst,getLast,size,indexOf,contains";
+    let methods =
+        "new(),addFirst,addLast,removeFirst,removeLast,getFirst,getLast,size,indexOf,contains";
     let list = [&list[..], &[methods, "--arguments", "Object=1,2,3"]].concat();
     super::line(
         &mut text,

@@ -14,7 +14,8 @@ pub(crate) struct ExploreOptions {
     #[arg(long = "class", value_name = "NAME")]
     pub(crate) classes: Vec<String>,
 
-    /// Only these methods: `push,pop`, or with parameters `remove(Object)`.
+    /// Only these methods: `push,pop`, or with parameters `remove(Object)`; constructors are named
+    /// `new` or `new(int)`, and without such a name all are called.
     #[arg(long, value_name = "NAMES", value_parser = methods)]
     pub(crate) methods: Option<Methods>,
 
