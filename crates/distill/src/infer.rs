@@ -116,6 +116,8 @@ pub struct Inference {
     pub considered: usize,
     /// Pairs of calls.
     pub n_pairs: usize,
+    /// Whether there were more pairs than are composed.
+    pub is_cut: bool,
 }
 
 impl Inference {

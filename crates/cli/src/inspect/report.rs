@@ -79,6 +79,12 @@ fn facts(one: &Inspected) -> Vec<String> {
             one.fallen.len()
         ));
     }
+    if one.inference.is_cut {
+        facts.push(
+            "there were more pairs of calls; fewer --methods or --arguments let all be looked at"
+                .to_owned(),
+        );
+    }
     if !one.exploration.is_complete {
         facts.push("stopped early: not every state was tried".to_owned());
     }

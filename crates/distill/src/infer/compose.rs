@@ -8,12 +8,17 @@ use super::trace::{ExecutionIdx, MethodIdx, Trace};
 use super::{Effect, Instance};
 use suite::types::Type;
 
+/// Pairs that are composed, at most: those of the calls that were met first. More would say little more.
+const MOST_PAIRS: usize = 5_000_000;
+
 /// All counts.
 pub(super) struct Counts {
     pub(super) effects: Vec<(MethodIdx, Effect)>,
     /// One block per method, then one per pair of methods that was met.
     pub(super) blocks: Vec<Block>,
     pub(super) n_pairs: usize,
+    /// Whether there were more.
+    pub(super) is_cut: bool,
 }
 
 /// Composes and counts, in the order in which the calls were met.
@@ -63,6 +68,9 @@ pub(super) fn compose(trace: &Trace) -> Counts {
         if let Some(entry) = execution.entry {
             beginning[entry.idx()].push(idx);
         }
+        if n_pairs >= MOST_PAIRS {
+            continue;
+        }
         let can_be_first = !execution.threw() && effects[method.idx()].1 != Effect::Preserves;
         if let (true, Some(exit)) = (can_be_first && changed[method.idx()], execution.exit) {
             for &second in &beginning[exit.idx()] {
@@ -83,7 +91,7 @@ pub(super) fn compose(trace: &Trace) -> Counts {
         }
     }
     let blocks = singles.into_iter().chain(pairs.into_iter().flatten()).collect();
-    Counts { effects, blocks, n_pairs }
+    Counts { effects, blocks, n_pairs, is_cut: n_pairs >= MOST_PAIRS }
 }
 
 /// What each method does to the state, over all its calls.

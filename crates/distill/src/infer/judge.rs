@@ -24,6 +24,7 @@ pub(super) fn judge(
         potential: 0,
         considered: 0,
         n_pairs: counts.n_pairs,
+        is_cut: counts.is_cut,
     };
     for block in &counts.blocks {
         let mut judge = Judge { block, threshold, kept, inference: &mut inference };

@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::abstraction::Condition;
 use super::implied::is_rare;
 use super::trace::{ExecutionIdx, ListIdx, Trace, ValueId};
 use super::{Inference, Instance, Kind};
@@ -122,6 +123,7 @@ pub fn select(trace: &Trace, inference: &Inference) -> Vec<Selected> {
         Some(at)
     };
     let mut shown: Vec<(usize, usize, Role)> = Vec::new();
+    let mut rare: FxHashMap<Condition, bool> = FxHashMap::default();
     for (idx, property) in inference.properties.iter().enumerate() {
         if property.implied.is_some() {
             continue;
@@ -132,7 +134,11 @@ pub fn select(trace: &Trace, inference: &Inference) -> Vec<Selected> {
             Kind::ConditionalUniversal => Role::SatisfiesSpecial,
             // What holds where an observer says what it mostly says is nothing special.
             Kind::ObserverConditional => match property.abstraction.condition {
-                Some(condition) if !is_rare(trace, condition) => Role::Satisfies,
+                Some(condition)
+                    if !*rare.entry(condition).or_insert_with(|| is_rare(trace, condition)) =>
+                {
+                    Role::Satisfies
+                }
                 _ => Role::SatisfiesSpecial,
             },
         };
