@@ -176,16 +176,19 @@ fn monitor_equals_shares_what_is_compared_by_identity() {
 }
 
 #[test]
-fn monitor_equals_forgets_the_capacity_of_a_list() {
+fn monitor_equals_counts_the_length_of_an_array_only_where_equals_asks_for_it() {
     with(&Mask::standard(), |states| {
         let mut monitor = MonitorEquals::default();
-        let small = states.object("numbers", "(II)Ljava/lang/Object;", &[3, 3]);
-        let large = states.object("numbers", "(II)Ljava/lang/Object;", &[3, 30]);
-        let shorter = states.object("numbers", "(II)Ljava/lang/Object;", &[2, 3]);
-        assert_ne!(states.whole(small), states.whole(large));
-        let key = states.monitored(&mut monitor, small);
-        assert_eq!(key, states.monitored(&mut monitor, large));
-        assert_ne!(key, states.monitored(&mut monitor, shorter));
+        let mut key = |states: &mut States, size: u64, capacity: u64, bounded: u64| {
+            let args = [size, capacity, bounded];
+            let object = states.object("buffer", "(IIZ)Ljava/lang/Object;", &args);
+            states.monitored(&mut monitor, object)
+        };
+        assert_eq!(key(states, 2, 3, 0), key(states, 2, 30, 0));
+        assert_ne!(key(states, 2, 3, 0), key(states, 1, 3, 0));
+        assert_ne!(key(states, 2, 3, 1), key(states, 2, 30, 1));
+        assert_eq!(key(states, 2, 3, 1), key(states, 2, 3, 1));
+        assert!(monitor.fallen_back.is_empty());
     });
 }
 

@@ -23,7 +23,7 @@ pub struct Place {
 /// An observer. All methods default to nothing.
 #[expect(unused_variables, reason = "defaults do nothing")]
 pub trait Mode: Sized + 'static {
-    /// Whether `field_read`, `array_read` and `static_read` are called. Intrinsics
+    /// Whether `field_read`, `array_read`, `length_read` and `static_read` are called. Intrinsics
     /// then run as Java code; natives read unseen, but `enter` tells of them.
     const READS: bool = false;
     /// Whether `field_write`, `array_write` and `static_write` are called.
@@ -47,6 +47,8 @@ pub trait Mode: Sized + 'static {
     fn field_write(&mut self, vm: &mut Vm, object: Ref, offset: u32, kind: Kind, new: u64) {}
     /// An array element is read.
     fn array_read(&mut self, vm: &mut Vm, array: Ref, idx: u32) {}
+    /// The length of an array is read by `arraylength`.
+    fn length_read(&mut self, vm: &mut Vm, array: Ref) {}
     /// An array element is about to be written.
     fn array_write(&mut self, vm: &mut Vm, array: Ref, idx: u32, kind: Kind, new: u64) {}
     /// A static field is read; `granule` is its slot in the heap.

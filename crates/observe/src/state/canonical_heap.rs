@@ -42,6 +42,8 @@ pub trait Edges {
     const ALL: bool;
     /// Whether the field at this offset (or the element with this index) belongs.
     fn has(&self, object: Ref, slot: u32) -> bool;
+    /// Whether the length of this array belongs.
+    fn has_length(&self, array: Ref) -> bool;
 }
 
 /// The whole heap.
@@ -52,6 +54,10 @@ impl Edges for Whole {
     const ALL: bool = true;
     #[inline(always)]
     fn has(&self, _: Ref, _: u32) -> bool {
+        true
+    }
+    #[inline(always)]
+    fn has_length(&self, _: Ref) -> bool {
         true
     }
 }
@@ -212,6 +218,9 @@ impl CanonicalHeap {
                 let length = vm.heap.array_length(object);
                 if E::ALL {
                     sink.word(u64::from(length));
+                } else if edges.has_length(object) {
+                    // No index is as large, so a length is never taken for one.
+                    sink.word(1 << 32 | u64::from(length));
                 }
                 if kind == Kind::Ref {
                     self.open.push(Open { object, next: 0, end: length, is_array: true });

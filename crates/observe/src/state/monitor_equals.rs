@@ -5,10 +5,10 @@
 //! begins with `if (this == o) return true` reads what matters all the same. Where the copy is not
 //! equal (something inside is compared by identity), only the object itself is copied and the rest is
 //! shared. A class that inherits `Object.equals`, or whose `equals` does not come back with `true`,
-//! falls back to the whole state, and that is counted. The length of an array is no edge, as in the
-//! paper: a list that has room for more is the same list, although its `equals` may look. Merges a stack that holds a stale array element
-//! with one that does not; keeps apart what `equals` reads on its way to an answer, even if the answer
-//! is the same. Costs a run of `equals` and two walks.
+//! falls back to the whole state, and that is counted. The length of an array counts where `equals` asks
+//! for it; the paper is silent here, but a bound that is kept as a length would be lost otherwise. Merges
+//! a stack that holds a stale array element with one that does not; keeps apart what `equals` reads on
+//! its way to an answer, even if the answer is the same. Costs a run of `equals` and two walks.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use vm::interp::Outcome;
@@ -95,6 +95,7 @@ impl MonitorEquals {
 #[derive(Debug, Default)]
 struct Reads {
     slots: FxHashSet<(Ref, u32)>,
+    lengths: FxHashSet<Ref>,
     /// Objects that natives were given: they may have read all of them.
     whole: FxHashSet<Ref>,
 }
@@ -102,6 +103,7 @@ struct Reads {
 impl Reads {
     fn add(&mut self, other: Reads) {
         self.slots.extend(other.slots);
+        self.lengths.extend(other.lengths);
         self.whole.extend(other.whole);
     }
 }
@@ -111,6 +113,10 @@ impl Edges for Reads {
 
     fn has(&self, object: Ref, slot: u32) -> bool {
         self.slots.contains(&(object, slot)) || self.whole.contains(&object)
+    }
+
+    fn has_length(&self, array: Ref) -> bool {
+        self.lengths.contains(&array) || self.whole.contains(&array)
     }
 }
 
@@ -124,6 +130,10 @@ impl Mode for Reads {
 
     fn array_read(&mut self, _: &mut Vm, array: Ref, idx: u32) {
         self.slots.insert((array, idx));
+    }
+
+    fn length_read(&mut self, _: &mut Vm, array: Ref) {
+        self.lengths.insert(array);
     }
 
     fn enter(&mut self, vm: &mut Vm, method: MethodId, args: &[u64]) {

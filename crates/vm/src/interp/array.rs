@@ -137,6 +137,9 @@ handler!(arraylength, |i, pc, fp, vm, heap, t| {
     if array == 0 {
         return cold::null_pointer(pc, fp, vm, heap, t);
     }
+    if M::READS {
+        super::mode::<M>(vm).length_read(&mut *vm, Ref(array));
+    }
     if M::SHADOW {
         super::mode::<M>(vm)
             .shadow_load(fp.add(i.a as usize), ((array as usize) << 3) + LENGTH_OFFSET as usize);
