@@ -112,11 +112,9 @@ fn extend(
                 }
                 _ => None,
             };
-            if left == 0 || threw.is_some() {
-                // A shorter test that throws was there before.
-                if left == 0 {
-                    add(found, making, threw);
-                }
+            // One that throws earlier was there as a shorter test.
+            if left == 0 {
+                add(found, making, threw);
             }
             if let Some(object) = object {
                 let after = worker.key(object, key, before, idx);

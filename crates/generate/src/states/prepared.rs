@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use observe::session::{NotFound, Resolved, Session};
+use suite::method::Dispatch;
 use suite::method::Method;
 use suite::sequence::{Sequence, Var};
 use vm::interp::Outcome;
@@ -29,9 +30,7 @@ impl Prepared {
         let resolved = session.resolve(&list.method)?;
         let mut words = Vec::new();
         let mut built = Vec::new();
-        if !resolved.method.is_constructor() && resolved.method.has_receiver()
-            || resolved.method.is_constructor()
-        {
+        if resolved.method.dispatch != Dispatch::Static {
             words.push(0);
         }
         for (argument, kind) in list.arguments.iter().zip(resolved.parameters.iter()) {

@@ -11,7 +11,7 @@ use observe::state::fingerprint::{Fingerprint, Mixer};
 use observe::state::monitor_equals::MonitorEquals;
 use observe::state::pairwise_equals::PairwiseEquals;
 use observe::state::technique::Technique;
-use observe::state::{modifying_seq, whole_seq};
+use observe::state::{modifying_seq, whole_seq, whole_state};
 use suite::types::Type;
 use vm::frame::Stop;
 use vm::interp::Outcome;
@@ -425,7 +425,7 @@ impl<'j> Worker<'j> {
 
     #[inline]
     fn whole(&mut self, object: Ref) -> Fingerprint {
-        self.heap.fingerprint(&self.session.vm, &[Root::Object(object)])
+        whole_state::key(&mut self.heap, &self.session.vm, &[Root::Object(object)])
     }
 
     /// The key of the state that a call led to.
