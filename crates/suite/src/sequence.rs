@@ -164,6 +164,64 @@ impl Sequence {
         Ok(var)
     }
 
+    /// The sequence without these statements and without all that depend on their results; and the
+    /// variable that each old one has become, `None` where it went.
+    pub fn without(&self, removed: &[bool]) -> (Sequence, Vec<Option<Var>>) {
+        let mut kept = Sequence::empty();
+        let mut became: Vec<Option<Var>> = Vec::with_capacity(self.len());
+        for (idx, statement) in self.statements.iter().enumerate() {
+            let goes = removed.get(idx).copied().unwrap_or(false);
+            let args: Option<Vec<Arg>> = statement
+                .args
+                .iter()
+                .map(|arg| match arg {
+                    Arg::Constant(_) => Some(arg.clone()),
+                    Arg::Var(var) => became[var.idx()].map(Arg::Var),
+                })
+                .collect();
+            let Some(args) = args.filter(|_| !goes) else {
+                became.push(None);
+                continue;
+            };
+            became.push(Some(kept.next_var()));
+            kept.statements.push(Statement { operation: statement.operation.clone(), args });
+        }
+        (kept, became)
+    }
+
+    /// The sequence up to this statement, which is then the last one.
+    pub fn up_to(&self, last: Var) -> Sequence {
+        Sequence { statements: self.statements.iter().take(last.idx() + 1).cloned().collect() }
+    }
+
+    /// The sequence with other arguments for one statement.
+    pub fn with_args(&self, at: Var, args: Vec<Arg>) -> Result<Sequence, IllTyped> {
+        let Some(statement) = self.statements.get(at.idx()) else {
+            return Err(IllTyped { reason: format!("no statement {}", at.0) });
+        };
+        let mut front = Sequence { statements: self.statements[..at.idx()].to_vec() };
+        front.push(statement.operation.clone(), args)?;
+        front.statements.extend_from_slice(&self.statements[at.idx() + 1..]);
+        Ok(front)
+    }
+
+    /// The sequence with `by` wherever the result of `var` was used.
+    pub fn substituted(&self, var: Var, by: &Arg) -> Result<Sequence, IllTyped> {
+        let mut changed = Sequence { statements: Vec::with_capacity(self.len()) };
+        for statement in &self.statements {
+            if !statement.uses().any(|used| used == var) {
+                changed.statements.push(statement.clone());
+                continue;
+            }
+            let args = statement
+                .args
+                .iter()
+                .map(|arg| if *arg == Arg::Var(var) { by.clone() } else { arg.clone() });
+            changed.push(statement.operation.clone(), args.collect())?;
+        }
+        Ok(changed)
+    }
+
     fn fits(&self, arg: &Arg, wanted: &Type) -> bool {
         match arg {
             Arg::Constant(constant) => constant.fits(wanted),
@@ -213,6 +271,50 @@ mod tests {
                 )
                 .is_err()
         );
+    }
+
+    /// `a = new; b = new; a.push(1); n = b.size(); a.push(n)`.
+    fn two_stacks() -> Sequence {
+        let mut sequence = Sequence::empty();
+        let a = sequence.push(call("<init>", "()V"), vec![]).expect("fits");
+        let b = sequence.push(call("<init>", "()V"), vec![]).expect("fits");
+        let one = Arg::Constant(Constant::Int(1));
+        sequence.push(call("push", "(I)V"), vec![Arg::Var(a), one]).expect("fits");
+        let size = sequence.push(call("size", "()I"), vec![Arg::Var(b)]).expect("fits");
+        sequence.push(call("push", "(I)V"), vec![Arg::Var(a), Arg::Var(size)]).expect("fits");
+        sequence
+    }
+
+    #[test]
+    fn what_depends_on_a_removed_statement_goes_with_it() {
+        let (left, became) = two_stacks().without(&[false, true]);
+        assert_eq!(left.len(), 2, "only the stack and its first push do without the other stack");
+        assert_eq!(became, [Some(Var(0)), None, Some(Var(1)), None, None]);
+        let (left, became) = two_stacks().without(&[false, false, true]);
+        assert_eq!(became, [Some(Var(0)), Some(Var(1)), None, Some(Var(2)), Some(Var(3))]);
+        assert_eq!(left.statements()[3].args, [Arg::Var(Var(0)), Arg::Var(Var(2))]);
+    }
+
+    #[test]
+    fn other_arguments_must_fit_too() {
+        let zero = Arg::Constant(Constant::Int(0));
+        let changed = two_stacks().with_args(Var(4), vec![Arg::Var(Var(1)), zero.clone()]);
+        assert_eq!(changed.expect("fits").statements()[4].args, [Arg::Var(Var(1)), zero]);
+        let later = two_stacks().with_args(Var(2), vec![Arg::Var(Var(0)), Arg::Var(Var(3))]);
+        assert!(later.is_err(), "a result of a later statement");
+        assert!(two_stacks().with_args(Var(9), vec![]).is_err(), "no such statement");
+    }
+
+    #[test]
+    fn a_variable_can_be_taken_for_another_everywhere() {
+        let changed = two_stacks().substituted(Var(0), &Arg::Var(Var(1)));
+        assert!(changed.as_ref().is_ok_and(|changed| {
+            changed.statements()[2].args[0] == Arg::Var(Var(1))
+                && changed.statements()[4].args[0] == Arg::Var(Var(1))
+        }));
+        let text = Arg::Constant(Constant::text(""));
+        assert!(two_stacks().substituted(Var(3), &text).is_err(), "no int");
+        assert!(two_stacks().substituted(Var(0), &Arg::Var(Var(3))).is_err(), "not yet there");
     }
 
     #[test]
