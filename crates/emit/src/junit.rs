@@ -204,6 +204,9 @@ fn mentioned(tests: &[&Test]) -> BTreeSet<Arc<str>> {
                 mention_constant(&mut found, constant);
             }
         }
+        if test.must_end {
+            found.insert("java/time/Duration".into());
+        }
         found.extend(test.throws.iter().map(|throws| throws.class.clone()));
     }
     found

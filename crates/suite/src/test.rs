@@ -31,6 +31,10 @@ pub enum Expected {
     NotNull,
     /// The very object that an earlier statement gave.
     Same(Var),
+    /// Another object than the one that an earlier statement gave.
+    NotSame(Var),
+    /// Equal to what an earlier statement gave: objects by `equals`, primitives by value.
+    EqualTo(Var),
 }
 
 /// A demand that is checked after a statement.
@@ -62,6 +66,8 @@ pub struct Test {
     pub checks: Vec<Check>,
     /// The exception with which the last statement ends, if it throws.
     pub throws: Option<Throws>,
+    /// Whether the test is about the last statement coming to its end, which it does not.
+    pub must_end: bool,
     /// What a reader should know of the test, a line each.
     pub notes: Vec<String>,
     /// What the name of the test should say; the emitter makes it unique.

@@ -127,6 +127,7 @@ impl Body<'_, '_> {
                 self.names[idx] = name;
             }
             Role::Throws => self.throwing(idx)?,
+            Role::MustEnd => self.ending(idx)?,
         }
         Ok(())
     }
@@ -150,7 +151,12 @@ impl Body<'_, '_> {
                 let Some(call) = resolve_statement(self.world, test, &self.plan, idx) else {
                     return cannot("a call without a method");
                 };
-                if self.plan.roles[idx] != Role::Throws {
+                let is_lambda = match self.plan.roles[idx] {
+                    Role::Throws => true,
+                    Role::MustEnd => self.framework == Framework::JUnit5,
+                    _ => false,
+                };
+                if !is_lambda {
                     self.declare(method, &call, None);
                 }
                 let mut args: Vec<&Arg> = statement.args.iter().collect();

@@ -13,6 +13,9 @@ use super::plan::{Role, nameable, resolve_statement};
 use super::resolve::{Operand, resolve};
 use super::typing::{boxed, unboxed};
 
+/// How long a call may take that must come to its end.
+pub(crate) const SECONDS_TO_END: u32 = 10;
+
 impl Body<'_, '_> {
     /// Writes one check; the first one behind a statement may have to contain it.
     pub(crate) fn check(&mut self, check: &Check, is_first: bool) -> Result<(), Inexpressible> {
@@ -46,6 +49,16 @@ impl Body<'_, '_> {
                 let name = if own.is_reference() { "assertSame" } else { "assertEquals" };
                 self.assert(name, &[other.text, actual.text]);
             }
+            Expected::NotSame(other) => {
+                let other = self.value(other.idx())?;
+                if own.is_reference() {
+                    self.assert("assertNotSame", &[other.text, actual.text]);
+                } else {
+                    let differ = format!("{} != {}", other.text, actual.text);
+                    self.assert("assertTrue", &[differ]);
+                }
+            }
+            Expected::EqualTo(other) => self.equal_to(other.idx(), &actual, &own)?,
             Expected::Equals(Constant::Null) => self.assert("assertNull", &[actual.text]),
             Expected::Equals(constant) if own.is_reference() => {
                 self.equal_reference(constant, &actual, &own)?;
@@ -112,6 +125,59 @@ impl Body<'_, '_> {
                     None => self.constant(constant)?.text,
                 };
                 self.assert("assertEquals", &[expected, actual]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares with the result of another statement.
+    fn equal_to(
+        &mut self,
+        other: usize,
+        actual: &Expression,
+        own: &JavaType,
+    ) -> Result<(), Inexpressible> {
+        let of_other = self.plan.types.get(other).cloned().unwrap_or_else(JavaType::object);
+        let expected = self.value(other)?;
+        let is_array = |of: &JavaType| matches!(of, JavaType::Array(_));
+        let is_mixed = own.is_reference() != of_other.is_reference();
+        if is_mixed || is_array(own) || is_array(&of_other) {
+            // Only as objects can the two be compared without another overload being meant.
+            let expected = self.cast(&JavaType::object(), &expected)?.text;
+            let actual = self.cast(&JavaType::object(), actual)?.text;
+            self.assert("assertEquals", &[expected, actual]);
+            return Ok(());
+        }
+        let mut args = vec![expected.text, actual.text.clone()];
+        if self.framework != Framework::JUnit5 {
+            match (own, &of_other) {
+                (JavaType::Primitive(Type::Double), _) | (_, JavaType::Primitive(Type::Double)) => {
+                    args.push("0.0".to_owned());
+                }
+                (JavaType::Primitive(Type::Float), _) | (_, JavaType::Primitive(Type::Float)) => {
+                    args.push("0.0f".to_owned());
+                }
+                _ => {}
+            }
+        }
+        self.assert("assertEquals", &args);
+        Ok(())
+    }
+
+    /// Writes the last statement of a test that is about its coming to an end. JUnit 4 watches the
+    /// whole test, JUnit 3 cannot.
+    pub(crate) fn ending(&mut self, idx: usize) -> Result<(), Inexpressible> {
+        let text = self.expression(idx)?.text;
+        match self.framework {
+            Framework::JUnit5 => {
+                let duration = self.scope.class("java/time/Duration");
+                let limit = format!("{duration}.ofSeconds({SECONDS_TO_END})");
+                self.assert("assertTimeoutPreemptively", &[limit, format!("() -> {text}")]);
+            }
+            Framework::JUnit4 | Framework::JUnit4Before13 => self.lines.push(format!("{text};")),
+            Framework::JUnit3 => {
+                self.lines.push("// This call does not come to an end.".to_owned());
+                self.lines.push(format!("{text};"));
             }
         }
         Ok(())

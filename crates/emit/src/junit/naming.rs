@@ -335,6 +335,7 @@ mod tests {
             sequence: Sequence::empty(),
             checks: Vec::new(),
             throws: None,
+            must_end: false,
             notes: Vec::new(),
             title: Title { method: method.into(), state: state.into(), outcome: outcome.into() },
         }

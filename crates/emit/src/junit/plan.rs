@@ -29,6 +29,8 @@ pub(crate) enum Role {
     Left,
     /// It throws.
     Throws,
+    /// It must come to its end, which is what the test is about.
+    MustEnd,
 }
 
 /// A test, ready to be written.
@@ -323,7 +325,9 @@ fn roles(world: &World<'_>, test: &Test) -> Vec<Role> {
             Subject::Result(var) => count(*var),
             Subject::Observer { receiver, .. } => count(*receiver),
         }
-        if let Expected::Same(var) = &check.expected {
+        if let Expected::Same(var) | Expected::NotSame(var) | Expected::EqualTo(var) =
+            &check.expected
+        {
             count(*var);
         }
     }
@@ -333,6 +337,7 @@ fn roles(world: &World<'_>, test: &Test) -> Vec<Role> {
         let first_check = test.checks.iter().find(|check| check.after.idx() == idx);
         match n_uses[idx] {
             _ if idx == last && test.throws.is_some() => Role::Throws,
+            0 if idx == last && test.must_end && !is_array => Role::MustEnd,
             0 if is_array => Role::Left,
             0 => Role::Plain,
             1 if first_check.is_some_and(|check| check.subject == Subject::Result(var_at(idx)))
@@ -389,7 +394,10 @@ fn move_in(world: &World<'_>, test: &Test, roles: &mut [Role], n_uses: &[usize],
         match &statements[at].operation {
             // An array of values that are there already can be made at any time.
             Operation::Array(_) if is_still(statements, roles, at) => roles[at] = Role::InStatement,
-            operation if roles[idx] != Role::Throws && is_maker(world, operation) => {
+            operation
+                if !matches!(roles[idx], Role::Throws | Role::MustEnd)
+                    && is_maker(world, operation) =>
+            {
                 while before.is_some_and(|before| {
                     before != at && matches!(roles[before], Role::InStatement | Role::Left)
                 }) {

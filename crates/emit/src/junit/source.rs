@@ -7,6 +7,7 @@ use std::sync::Arc;
 use suite::test::{Suite, Test};
 
 use super::body::{Declares, body};
+use super::check::SECONDS_TO_END;
 use super::facts::package_of;
 use super::scope::{Scope, simple_name};
 use super::typing::World;
@@ -55,7 +56,13 @@ pub(crate) fn file(
             write_note(&mut methods, note);
         }
         if let Some(annotation) = &annotation {
-            let _ = writeln!(methods, "    @{annotation}");
+            let limit = match framework {
+                Framework::JUnit4 | Framework::JUnit4Before13 if test.must_end => {
+                    format!("(timeout = {SECONDS_TO_END}000)")
+                }
+                _ => String::new(),
+            };
+            let _ = writeln!(methods, "    @{annotation}{limit}");
         }
         let access = if framework == Framework::JUnit5 { "" } else { "public " };
         let throws = match declares {

@@ -57,13 +57,21 @@ pub(crate) struct Steps<'n> {
     sequence: Sequence,
     checks: Vec<Check>,
     throws: Option<Throws>,
+    must_end: bool,
     notes: Vec<String>,
 }
 
 impl<'n> Steps<'n> {
     pub(crate) fn new(names: &'n dyn Names) -> Steps<'n> {
         let sequence = Sequence::empty();
-        Steps { names, sequence, checks: Vec::new(), throws: None, notes: Vec::new() }
+        Steps {
+            names,
+            sequence,
+            checks: Vec::new(),
+            throws: None,
+            must_end: false,
+            notes: Vec::new(),
+        }
     }
 
     /// The method `p/Class.name` with this descriptor, its flags as the class file has them.
@@ -109,6 +117,10 @@ impl<'n> Steps<'n> {
         self.throws = Some(Throws { class: class.into(), message });
     }
 
+    pub(crate) fn must_end(&mut self) {
+        self.must_end = true;
+    }
+
     pub(crate) fn note(&mut self, note: &str) {
         self.notes.push(note.to_owned());
     }
@@ -123,6 +135,7 @@ impl<'n> Steps<'n> {
             sequence: self.sequence,
             checks: self.checks,
             throws: self.throws,
+            must_end: self.must_end,
             notes: self.notes,
             title: Title { method, state, outcome },
         }
@@ -162,6 +175,10 @@ impl<'n> Tests<'n> {
 
 pub(crate) fn int(value: i32) -> Arg {
     Arg::Constant(Constant::Int(value))
+}
+
+pub(crate) fn double(value: f64) -> Arg {
+    Arg::Constant(Constant::Double(value.to_bits()))
 }
 
 pub(crate) fn text(value: &str) -> Arg {

@@ -5,7 +5,7 @@ use suite::constant::Constant;
 use suite::test::{Expected, Suite};
 use suite::types::Type;
 
-use crate::build::{Tests, boxed, int, null, text, var};
+use crate::build::{Tests, boxed, double, int, null, text, var};
 
 /// All suites by the name of their folder below `fixtures/emit`.
 pub(crate) fn all(names: &dyn Names) -> Vec<(&'static str, Suite)> {
@@ -88,6 +88,29 @@ fn stack(names: &dyn Names) -> Suite {
         test.expect(full, Expected::ArrayEquals(vec![Constant::Int(3)]));
         test.expect(full, Expected::Same(full));
     });
+    tests.test(["copy", "", ""], |test| {
+        let stack = test.call(NEW, "()V", vec![]);
+        let copy = test.call("p/IntStack.copy", "()Lp/IntStack;", vec![var(stack)]);
+        test.expect(copy, Expected::NotSame(stack));
+        test.expect(copy, Expected::EqualTo(stack));
+        let size = test.call("p/IntStack.size", "()I", vec![var(stack)]);
+        let again = test.call("p/IntStack.size", "()I", vec![var(copy)]);
+        test.expect(again, Expected::EqualTo(size));
+        let array = test.call("p/IntStack.toArray", "()[I", vec![var(stack)]);
+        test.expect(array, Expected::EqualTo(array));
+        let ratio = test.call("java/lang/Math.sqrt", "(D)D", vec![double(2.0)]);
+        let same = test.call("java/lang/Math.sqrt", "(D)D", vec![double(2.0)]);
+        test.expect(same, Expected::EqualTo(ratio));
+        let number = test.call("java/lang/Integer.valueOf", "(I)Ljava/lang/Integer;", vec![int(0)]);
+        test.expect(number, Expected::EqualTo(size));
+        let one = test.call("java/lang/Math.abs", "(I)I", vec![int(-1)]);
+        test.expect(one, Expected::NotSame(size));
+    });
+    tests.test(["push", "", "comesToItsEnd"], |test| {
+        let stack = test.call(NEW, "()V", vec![]);
+        test.call("p/IntStack.push", "(I)V", vec![var(stack), int(1)]);
+        test.must_end();
+    });
     tests.done()
 }
 
@@ -101,6 +124,11 @@ fn failing(names: &dyn Names) -> Suite {
     tests.test(["read", "", ""], |test| {
         let one = test.call(NEW, "()V", vec![]);
         test.call("p/Failing.read", "(Ljava/lang/String;)V", vec![var(one), text("x")]);
+    });
+    tests.test(["read", "", "comesToItsEnd"], |test| {
+        let one = test.call(NEW, "()V", vec![]);
+        test.call("p/Failing.read", "(Ljava/lang/String;)V", vec![var(one), text("x")]);
+        test.must_end();
     });
     tests.test(["read", "null", "throwsFileNotFound"], |test| {
         let one = test.call(NEW, "()V", vec![]);

@@ -167,7 +167,14 @@ pub(crate) fn echoes(names: &dyn Names, dice: &mut Dice, n_tests: usize) -> Suit
             checks.push(Check { after, subject: Subject::Result(after), expected });
         }
         let title = Title { method: "echo".to_owned(), ..Title::default() };
-        tests.push(Test { sequence, checks, throws: None, notes: Vec::new(), title });
+        tests.push(Test {
+            sequence,
+            checks,
+            throws: None,
+            must_end: false,
+            notes: Vec::new(),
+            title,
+        });
     }
     Suite { class: "p/Kinds".into(), tests }
 }
@@ -253,7 +260,7 @@ pub(crate) fn calls(
             checks.retain(|check: &Check| check.subject != Subject::Result(last));
         }
         let title = Title { method: "calls".to_owned(), ..Title::default() };
-        tests.push(Test { sequence, checks, throws, notes: Vec::new(), title });
+        tests.push(Test { sequence, checks, throws, must_end: false, notes: Vec::new(), title });
     }
     Suite { class: classes[0].into(), tests }
 }

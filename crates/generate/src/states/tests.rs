@@ -227,7 +227,14 @@ fn test(draft: &Draft, seen: &Observation, observers: &[Arc<Method>]) -> Option<
         }
     }
     let title = title(draft, seen, exercised, throws.as_ref());
-    Some(Test { sequence: draft.sequence.clone(), checks, throws, notes: Vec::new(), title })
+    Some(Test {
+        sequence: draft.sequence.clone(),
+        checks,
+        throws,
+        must_end: false,
+        notes: Vec::new(),
+        title,
+    })
 }
 
 /// What the test's name says: method, the calls before it, what came out.
