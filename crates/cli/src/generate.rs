@@ -12,7 +12,7 @@ use emit::json::Json;
 use emit::junit::facts::ClassFiles;
 use emit::junit::{self, Framework, SourceFile};
 use generate::api::{self, Choice};
-use generate::arguments::{self, ArgumentList, Given, Plan, Pool, Uncallable};
+use generate::arguments::{self, ArgumentList, Given, Plan, Uncallable};
 use generate::sequences;
 use generate::states::tests::{draft_of, drafts, observers, settle};
 use generate::states::{Exploration, Job, explore};
@@ -22,11 +22,12 @@ use suite::test::Suite;
 use suite::types::Type;
 use vm::frame::Stop;
 
+use crate::inputs::Inputs;
 use crate::machines::Machines;
 use crate::options::{ExploreOptions, Format, GenerateOptions, JUnit, Strategy};
 use crate::verify::{Disagreement, RealJvm, junit_jars};
 use crate::watch::{self, Progress};
-use crate::{exhaustive, files, run};
+use crate::{exhaustive, files, inputs, run};
 
 /// What came of one class.
 struct Generated {
@@ -61,13 +62,23 @@ pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
         },
     };
     let classes = classes(&machines, &class_path, &options.explore)?;
+    let inputs = inputs::collect(&machines);
     if options.strategy == Strategy::Exhaustive && options.count {
-        return count_sequences(options, &machines, &class_path, &classes);
+        return count_sequences(options, &machines, &class_path, &inputs, &classes);
     }
     let mut worlds = if options.count { Vec::new() } else { machines.worlds()? };
     let mut generated = Vec::new();
     for class in &classes {
-        let one = one_class(options, &machines, &class_path, &mut worlds, framework, &junit, class);
+        let one = one_class(
+            options,
+            &machines,
+            &class_path,
+            &inputs,
+            &mut worlds,
+            framework,
+            &junit,
+            class,
+        );
         match one {
             Ok(one) => {
                 write(options, &one)?;
@@ -129,13 +140,14 @@ fn count_sequences(
     options: &GenerateOptions,
     machines: &Machines,
     class_path: &ClassPath,
+    inputs: &Inputs,
     classes: &[String],
 ) -> Result<ExitCode, String> {
     let mut texts = String::new();
     let mut objects = Vec::new();
     for class in classes {
         let mut first = machines.session().map_err(|error| error.to_string())?;
-        let (job, _) = job(&mut first, class, &options.explore)?;
+        let (job, _) = job(&mut first, class, &options.explore, inputs)?;
         drop(first);
         let rows = exhaustive::rows(machines, class_path, &job, options.length, options.max_tests)?;
         texts.push_str(&exhaustive::human(class, options.length, &rows));
@@ -227,6 +239,7 @@ pub(crate) fn job(
     first: &mut Session,
     class: &str,
     options: &ExploreOptions,
+    inputs: &Inputs,
 ) -> Result<(Job, Vec<Uncallable>), String> {
     let choice =
         Choice { package_private: options.package_private, methods: options.method_names() };
@@ -242,13 +255,21 @@ pub(crate) fn job(
             return Err(reason);
         }
     }
-    let makers: Vec<Arc<Method>> = api.constructors.iter().chain(&api.statics).cloned().collect();
+    let mut makers: Vec<Arc<Method>> =
+        api.constructors.iter().chain(&api.statics).cloned().collect();
     let makes_object = |maker: &Arc<Method>| maker.result() == Type::class(class);
-    if !makers.iter().any(makes_object) && api.statics.is_empty() {
+    let mut classes = vec![class.to_owned()];
+    if api.is_abstract {
+        for (name, made_by) in implementations(first, class, options, inputs) {
+            classes.push(name);
+            makers.extend(made_by);
+        }
+    }
+    if classes.len() == 1 && !makers.iter().any(makes_object) && api.statics.is_empty() {
         let name = class.replace('/', ".");
         return Err(match api.is_abstract {
             true => format!(
-                "{name} is abstract and no static method makes an object of it\nhint: name a class that implements it"
+                "{name} is abstract, no static method makes an object of it and no public class of the class path implements it\nhint: add the folder or jar of one that does to --classpath"
             ),
             false => format!(
                 "{name} has no public constructor and no static method that makes an object of it\nhint: --package-private also calls what its package sees"
@@ -258,12 +279,19 @@ pub(crate) fn job(
     let mut given = Given::parse(&options.arguments).map_err(|error| error.to_string())?;
     let all: Vec<&Method> = makers.iter().chain(&api.methods).map(|method| &**method).collect();
     given.settle(&all).map_err(|error| format!("--arguments {error}"))?;
-    let plan = Plan { given, depth: 3, most_per_method: 64, own_constants: true };
-    let (makers, mut missing) = arguments::lists(first, &makers, &Pool::default(), &plan);
-    let (lists, also_missing) = arguments::lists(first, &api.methods, &Pool::default(), &plan);
+    let plan = Plan {
+        given,
+        depth: 3,
+        most_per_method: 64,
+        own_constants: true,
+        always_defaults: options.default_arguments,
+        implementations: inputs.implementations.clone(),
+    };
+    let (makers, mut missing) = arguments::lists(first, &makers, &inputs.collected, &plan);
+    let (lists, also_missing) = arguments::lists(first, &api.methods, &inputs.collected, &plan);
     missing.extend(also_missing);
     let job = Job {
-        classes: vec![class.to_owned()],
+        classes,
         makers,
         lists,
         technique: options.technique,
@@ -277,10 +305,37 @@ pub(crate) fn job(
     Ok((job, missing))
 }
 
+/// What implements an abstract class or interface and can be made, with what makes it.
+fn implementations(
+    first: &mut Session,
+    class: &str,
+    options: &ExploreOptions,
+    inputs: &Inputs,
+) -> Vec<(String, Vec<Arc<Method>>)> {
+    let known = arguments::well_known(class).map(str::to_owned);
+    let found = inputs.implementations.of(class);
+    let names = known.into_iter().chain(found.iter().map(ToString::to_string));
+    let choice = Choice { package_private: options.package_private, methods: Vec::new() };
+    let mut usable = Vec::new();
+    for name in names {
+        // What cannot be loaded here implements nothing here.
+        let Ok(api) = api::of_class(first, &name, &choice) else { continue };
+        let own = Type::class(&name);
+        let factories = api.statics.iter().filter(|method| method.returns == own);
+        let makers: Vec<Arc<Method>> = api.constructors.iter().chain(factories).cloned().collect();
+        if !makers.is_empty() {
+            usable.push((name, makers));
+        }
+    }
+    usable
+}
+
+#[expect(clippy::too_many_arguments, reason = "what all classes share, and one class")]
 fn one_class(
     options: &GenerateOptions,
     machines: &Machines,
     class_path: &ClassPath,
+    inputs: &Inputs,
     worlds: &mut [Session],
     framework: Framework,
     junit_jars: &str,
@@ -299,7 +354,7 @@ fn one_class(
         check_ours(&options.output.join(junit::path(class, 0, &style, &names)))?;
     }
     let mut first = machines.session().map_err(|error| error.to_string())?;
-    let (mut job, missing) = job(&mut first, class, explore_options)?;
+    let (mut job, missing) = job(&mut first, class, explore_options, inputs)?;
     job.keep_calls = !options.count;
     drop(first);
     let progress = Progress::new(&class.replace('/', "."), explore_options.time);

@@ -16,10 +16,11 @@ use emit::json::Json;
 use generate::states::recorded::record;
 use generate::states::{Exploration, Job, explore};
 
+use crate::inputs::Inputs;
 use crate::machines::Machines;
 use crate::options::{Format, InspectOptions};
 use crate::watch::{self, Progress};
-use crate::{files, generate as generating};
+use crate::{files, generate as generating, inputs};
 use attack::Effort;
 use tests::Tests;
 use tracing::Traced;
@@ -56,9 +57,10 @@ pub(crate) fn run(options: &InspectOptions) -> Result<ExitCode, String> {
             classes.len()
         ));
     }
+    let inputs = inputs::collect(&machines);
     let mut inspected = Vec::new();
     for class in &classes {
-        match one_class(options, &machines, &class_path, class) {
+        match one_class(options, &machines, &class_path, &inputs, class) {
             Ok(one) => inspected.push(one),
             Err(reason) if classes.len() > 1 => {
                 crate::say(&format!("{}: {reason}", class.replace('/', ".")));
@@ -95,10 +97,11 @@ fn one_class(
     options: &InspectOptions,
     machines: &Machines,
     class_path: &classfile::ClassPath,
+    inputs: &Inputs,
     class: &str,
 ) -> Result<Inspected, String> {
     let mut first = machines.session().map_err(|error| error.to_string())?;
-    let (job, missing) = generating::job(&mut first, class, &options.explore)?;
+    let (job, missing) = generating::job(&mut first, class, &options.explore, inputs)?;
     drop(first);
     let progress = Progress::new(&class.replace('/', "."), options.explore.time);
     let session = || machines.session();

@@ -104,12 +104,8 @@ fn boot(jdk: &Jdk, options: Options, policy: &Policy, is_cached: bool) -> Result
 
 fn session(base: &Base, policy: &Policy) -> Result<Session, NotFound> {
     let host = Box::new(Scratch::new(Guard::new(quiet_host(), policy.clone())));
-    let failed = |reason: String| NotFound::Class {
-        name: "java/lang/Object".to_owned(),
-        problem: observe::java::Problem::Missing(reason),
-    };
-    let vm = base.machine(host).map_err(|error| failed(error.to_string()))?;
-    Session::new(vm).map_err(|error| failed(error.to_string()))
+    let vm = base.machine(host).map_err(|error| NotFound::Machine(error.to_string()))?;
+    Session::new(vm).map_err(|problem| NotFound::Machine(problem.to_string()))
 }
 
 /// What code under test prints goes nowhere.

@@ -6,6 +6,7 @@ mod class_path;
 mod exhaustive;
 mod files;
 mod generate;
+mod inputs;
 mod inspect;
 mod jdk;
 mod junit;

@@ -98,6 +98,25 @@ fn every_sort_of_parameter_and_result_is_written_for_every_junit() {
 }
 
 #[test]
+fn an_interface_is_tested_and_given_through_what_implements_it() {
+    let output = folder("interface");
+    let options = ["--class", "sample.Meter", "--iterations", "1"];
+    let done = generate(&first_jdk(), "generate", &output, &options);
+    let said = text(&done.stdout);
+    assert_eq!((done.status.code(), text(&done.stderr).as_str()), (Some(0), ""), "{said}");
+    assert!(said.contains("all pass on the real JVM"), "{said}");
+    assert!(!said.contains("no test can be written"), "{said}");
+    let source = fs::read_to_string(output.join("sample/MeterTest.java")).unwrap();
+    for part in [
+        "        Doubling doubling = new Doubling();\n        doubling.add(1);\n        assertEquals(2, doubling.total());\n",
+        "ArrayList<Integer> arrayList = new ArrayList<>();\n        assertTrue(arrayList.add(1));\n        assertEquals(1, Meter.sum(doubling, arrayList));",
+        "Comparator.naturalOrder();\n        assertNotNull(comparator);\n        assertEquals(-1, Meter.compare(comparator));",
+    ] {
+        assert!(source.contains(part), "{part} in {source}");
+    }
+}
+
+#[test]
 fn the_same_bytes_come_out_for_any_number_of_threads() {
     let jdk = first_jdk();
     let options = |jobs| {

@@ -7,6 +7,7 @@
 mod constants;
 mod defaults;
 mod given;
+mod implementations;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use suite::types::Type;
 
 pub(crate) use defaults::place;
 pub use given::{Given, GivenError};
+pub use implementations::{Candidate, Implementations, well_known};
 
 /// An argument: a constant, or what a sequence of calls builds anew for every call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -49,6 +51,10 @@ pub struct Plan {
     pub most_per_method: usize,
     /// Whether constants of the classes' own code are used.
     pub own_constants: bool,
+    /// Whether defaults are used even where tests or their values were collected.
+    pub always_defaults: bool,
+    /// What stands in for interfaces and abstract classes.
+    pub implementations: Arc<Implementations>,
 }
 
 /// Values by type.
@@ -125,10 +131,26 @@ fn values(
     if let Some(values) = plan.given.for_parameter(method, position, parameter) {
         return values.to_vec();
     }
-    let tested = collected.of(parameter);
-    if !tested.is_empty() {
-        return tested.to_vec();
+    let mut tested = collected.of(parameter).to_vec();
+    if !tested.is_empty() && !plan.always_defaults {
+        return tested;
     }
+    for value in defaults(session, method, parameter, own, plan) {
+        if !tested.contains(&value) {
+            tested.push(value);
+        }
+    }
+    tested
+}
+
+/// The values that a parameter takes where nobody knows better.
+fn defaults(
+    session: &mut Session,
+    method: &Method,
+    parameter: &Type,
+    own: &Pool,
+    plan: &Plan,
+) -> Vec<Argument> {
     if &*method.name == "equals" && *parameter == Type::class("java/lang/Object") {
         // Objects of its own class, one of another and none.
         let mut values = defaults::of_type(session, &Type::Class(method.class.clone()), plan);

@@ -4,8 +4,10 @@
 #[path = "../../observe/tests/machine/mod.rs"]
 mod machine;
 
+use std::sync::Arc;
+
 use generate::api::{self, Choice};
-use generate::arguments::{self, Given, Plan, Pool};
+use generate::arguments::{self, Given, Implementations, Plan, Pool};
 use generate::states::{Exploration, Job, Unwatched, explore};
 use observe::session::Session;
 use observe::state::mask::{FieldName, Mask};
@@ -38,7 +40,14 @@ impl Subject<'_> {
         let texts: Vec<String> = self.arguments.iter().map(|&text| text.to_owned()).collect();
         let mut given = Given::parse(&texts).unwrap();
         given.settle(&api.methods.iter().map(|method| &**method).collect::<Vec<_>>()).unwrap();
-        let plan = Plan { given, depth: 2, most_per_method: 1000, own_constants: false };
+        let plan = Plan {
+            given,
+            depth: 2,
+            most_per_method: 1000,
+            own_constants: false,
+            always_defaults: false,
+            implementations: Arc::new(Implementations::none()),
+        };
         let (makers, _) = arguments::lists(&mut first, &api.constructors, &Pool::default(), &plan);
         let (lists, _) = arguments::lists(&mut first, &api.methods, &Pool::default(), &plan);
         let counter = FieldName { class: self.class.to_owned(), field: "modCount".to_owned() };

@@ -34,6 +34,8 @@ pub enum NotFound {
     Method(String),
     /// The enum type has no such constant.
     Constant(String),
+    /// There is no machine on which a name could mean something: why.
+    Machine(String),
 }
 
 impl std::fmt::Display for NotFound {
@@ -44,6 +46,7 @@ impl std::fmt::Display for NotFound {
             }
             NotFound::Method(name) => write!(f, "there is no method {name}"),
             NotFound::Constant(name) => write!(f, "there is no constant {name}"),
+            NotFound::Machine(reason) => write!(f, "the machine does not start: {reason}"),
         }
     }
 }

@@ -24,6 +24,10 @@ pub(crate) struct ExploreOptions {
     #[arg(long, value_name = "NAME=VALUES")]
     pub(crate) arguments: Vec<String>,
 
+    /// Also use default arguments where others were collected.
+    #[arg(long)]
+    pub(crate) default_arguments: bool,
+
     /// Also call what only the class's own package sees.
     #[arg(long)]
     pub(crate) package_private: bool,

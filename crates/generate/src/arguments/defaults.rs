@@ -13,20 +13,28 @@ use suite::method::Method;
 use suite::sequence::{Arg, Operation, Sequence, Var};
 use suite::types::Type;
 use vm::class::flags;
-use vm::value::ClassId;
+use vm::value::{ClassId, LoaderId};
 
-use super::{Argument, Plan};
+use super::{Argument, Implementations, Plan, implementations};
 
 /// Objects of one class that are built, at most.
 const MOST_BUILT: usize = 3;
 /// Constants of one enum type that are used, at most.
 const MOST_ENUM: usize = 4;
 
+/// Where a value is being built: what stands in for abstract types, and the types that are being built
+/// around it.
+struct Building<'p> {
+    all: &'p Implementations,
+    outer: Vec<Type>,
+}
+
 /// The default values of a type; none where nothing can be made.
 pub(super) fn of_type(session: &mut Session, wanted: &Type, plan: &Plan) -> Vec<Argument> {
     let constants = constants(session, wanted);
     let mut values: Vec<Argument> = constants.into_iter().map(Argument::Constant).collect();
-    values.extend(built(session, wanted, plan.depth, &mut Vec::new()));
+    let mut building = Building { all: &plan.implementations, outer: Vec::new() };
+    values.extend(built(session, wanted, plan.depth, &mut building));
     if wanted.is_reference() {
         let null = Argument::Constant(Constant::Null);
         if !values.contains(&null) {
@@ -87,6 +95,10 @@ fn enum_constants(session: &mut Session, name: &Arc<str>) -> Vec<Constant> {
     let Ok(id) = session.load(name) else { return Vec::new() };
     let class = session.vm.class(id);
     let constants = class.fields.iter().filter(|field| field.flags & flags::ENUM != 0);
+    // Nobody can name what the JDK keeps to itself.
+    if class.flags & flags::PUBLIC == 0 && class.loader == LoaderId::BOOT {
+        return Vec::new();
+    }
     let names = constants.take(MOST_ENUM).map(|field| field.name.to_string());
     names.map(|constant| Constant::Enum { class: name.clone(), name: constant.into() }).collect()
 }
@@ -96,18 +108,18 @@ fn built(
     session: &mut Session,
     wanted: &Type,
     depth: usize,
-    outer: &mut Vec<Type>,
+    building: &mut Building<'_>,
 ) -> Vec<Argument> {
-    if depth == 0 || outer.contains(wanted) {
+    if depth == 0 || building.outer.contains(wanted) {
         return Vec::new();
     }
-    outer.push(wanted.clone());
+    building.outer.push(wanted.clone());
     let values = match wanted {
-        Type::Array(element) => arrays(session, element, depth, outer),
-        Type::Class(name) if !has_constants(name) => objects(session, name, depth, outer),
+        Type::Array(element) => arrays(session, element, depth, building),
+        Type::Class(name) if !has_constants(name) => objects(session, name, depth, building),
         _ => Vec::new(),
     };
-    outer.pop();
+    building.outer.pop();
     values
 }
 
@@ -137,10 +149,10 @@ fn arrays(
     session: &mut Session,
     element: &Type,
     depth: usize,
-    outer: &mut Vec<Type>,
+    building: &mut Building<'_>,
 ) -> Vec<Argument> {
     let mut values = Vec::new();
-    let firsts: Vec<Option<Argument>> = vec![None, first(session, element, depth - 1, outer)];
+    let firsts: Vec<Option<Argument>> = vec![None, first(session, element, depth - 1, building)];
     for (idx, content) in firsts.into_iter().enumerate() {
         let mut sequence = Sequence::empty();
         let args = match content {
@@ -160,28 +172,38 @@ fn first(
     session: &mut Session,
     wanted: &Type,
     depth: usize,
-    outer: &mut Vec<Type>,
+    building: &mut Building<'_>,
 ) -> Option<Argument> {
     let constants = constants(session, wanted);
     // Small and positive reads best inside other arguments.
     let constant = constants.into_iter().next_back().map(Argument::Constant);
     constant
-        .or_else(|| built(session, wanted, depth, outer).into_iter().next())
+        .or_else(|| built(session, wanted, depth, building).into_iter().next())
         .or_else(|| wanted.is_reference().then_some(Argument::Constant(Constant::Null)))
 }
 
 /// Objects made by public constructors, or else by static factories of the class itself, shortest
-/// parameter list first.
+/// parameter list first; of abstract types objects of what implements them before those.
 fn objects(
     session: &mut Session,
     name: &Arc<str>,
     depth: usize,
-    outer: &mut Vec<Type>,
+    building: &mut Building<'_>,
 ) -> Vec<Argument> {
     let Ok(id) = session.class(name) else { return Vec::new() };
+    let class = session.vm.class(id);
+    let is_abstract = class.flags & (flags::ABSTRACT | flags::INTERFACE) != 0;
     let mut makers = makers(session, name, id);
     makers.sort_by_key(|method| (!method.is_constructor(), method.parameters.len()));
     let mut values = Vec::new();
+    if is_abstract {
+        values.extend(implementations::made(name));
+        for implementation in building.all.of(name) {
+            let wanted = Type::Class(implementation);
+            values.extend(built(session, &wanted, depth, building).into_iter().next());
+        }
+        values.truncate(MOST_BUILT);
+    }
     for maker in makers {
         if values.len() == MOST_BUILT {
             break;
@@ -189,7 +211,7 @@ fn objects(
         let mut sequence = Sequence::empty();
         let mut args: Vec<Arg> = Vec::new();
         for parameter in &maker.parameters {
-            let Some(value) = first(session, parameter, depth - 1, outer) else { break };
+            let Some(value) = first(session, parameter, depth - 1, building) else { break };
             args.push(place(&mut sequence, &value));
         }
         if args.len() < maker.parameters.len() {
