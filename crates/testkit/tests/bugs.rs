@@ -19,7 +19,9 @@ fn faults() -> BTreeMap<String, String> {
         .map(|line| {
             let mut words = line.split_whitespace();
             let class = words.next().unwrap().strip_prefix("bugs.").unwrap();
-            (class.to_owned(), words.next().unwrap().to_owned())
+            // Others may show it too; the first is the one that the fault is about.
+            let contract = words.next().unwrap().split('|').next().unwrap();
+            (class.to_owned(), contract.to_owned())
         })
         .collect()
 }
