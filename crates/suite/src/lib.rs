@@ -6,5 +6,6 @@
 pub mod constant;
 pub mod method;
 pub mod sequence;
+pub mod stand_in;
 pub mod test;
 pub mod types;

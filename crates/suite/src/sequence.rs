@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::constant::Constant;
 use crate::method::Method;
+use crate::stand_in::StandIn;
 use crate::types::Type;
 
 /// The result of the statement at this position.
@@ -37,6 +38,8 @@ pub enum Operation {
     Call(Arc<Method>),
     /// Makes an array of this element type out of its arguments.
     Array(Type),
+    /// Makes an object that stands in for an interface or abstract class; takes no arguments.
+    StandIn(Arc<StandIn>),
 }
 
 /// One step of a sequence.
@@ -54,6 +57,7 @@ impl Statement {
         match &self.operation {
             Operation::Call(method) => method.result(),
             Operation::Array(element) => Type::Array(Box::new(element.clone())),
+            Operation::StandIn(stand_in) => Type::Class(stand_in.of.clone()),
         }
     }
 
@@ -69,7 +73,7 @@ impl Statement {
     pub fn method(&self) -> Option<&Arc<Method>> {
         match &self.operation {
             Operation::Call(method) => Some(method),
-            Operation::Array(_) => None,
+            Operation::Array(_) | Operation::StandIn(_) => None,
         }
     }
 }
@@ -149,6 +153,7 @@ impl Sequence {
         let wanted = match &operation {
             Operation::Call(method) => method.arguments(),
             Operation::Array(element) => vec![element.clone(); args.len()],
+            Operation::StandIn(_) => Vec::new(),
         };
         if wanted.len() != args.len() {
             let reason = format!("{} arguments where {} are wanted", args.len(), wanted.len());
