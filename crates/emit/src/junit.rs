@@ -14,6 +14,7 @@ mod plan;
 mod resolve;
 mod scope;
 mod source;
+mod stand_in;
 mod typing;
 
 use std::collections::BTreeSet;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 
 use suite::constant::Constant;
 use suite::sequence::{Arg, Operation};
+use suite::stand_in::Behaviour;
 use suite::test::{Expected, Subject, Suite, Test};
 use suite::types::Type;
 
@@ -189,6 +191,12 @@ fn mentioned(tests: &[&Test]) -> BTreeSet<Arc<str>> {
                     mention(&mut found, &method.returns);
                 }
                 Operation::Array(element) => mention(&mut found, element),
+                Operation::StandIn(stand_in) => {
+                    found.insert(stand_in.of.clone());
+                    if let Behaviour::Constant(constant) = &stand_in.behaviour {
+                        mention_constant(&mut found, constant);
+                    }
+                }
             }
             for arg in &statement.args {
                 if let Arg::Constant(constant) = arg {

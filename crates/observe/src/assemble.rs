@@ -1,5 +1,5 @@
 //! Writes small class files in memory, for the few classes a tool must put before Java code: listeners
-//! and requests of JUnit whose work is done by natives in Rust.
+//! and requests of JUnit whose work is done by natives in Rust, and stand-ins for interfaces.
 //!
 //! Only what such classes need: code without loops over the stack, branches to places where the stack
 //! is empty and the locals are the arguments, handlers that find the exception alone. So every frame
@@ -8,9 +8,13 @@
 use std::collections::BTreeMap;
 
 use classfile::MethodDescriptor;
+use vm::value::Kind;
 
 /// Class files of Java 8 run on every JDK that is supported.
 const MAJOR_VERSION: u16 = 52;
+
+/// Longest string constant, in bytes (JVMS §4.4.7).
+pub const LONGEST_TEXT: usize = 0xFFFF;
 
 const ACC_PUBLIC: u16 = 0x0001;
 const ACC_STATIC: u16 = 0x0008;
@@ -176,6 +180,18 @@ impl Code<'_> {
         self.op(&[0x15, local], 1)
     }
 
+    /// The load instruction for values of a kind.
+    pub fn load_kind(&mut self, kind: Kind, local: u8) -> &mut Self {
+        let opcode = match kind {
+            Kind::Long => 0x16,
+            Kind::Float => 0x17,
+            Kind::Double => 0x18,
+            Kind::Ref => 0x19,
+            _ => 0x15,
+        };
+        self.op(&[opcode, local], words(kind))
+    }
+
     /// `astore`. The local is forgotten at the next label.
     pub fn store(&mut self, local: u8) -> &mut Self {
         self.max_locals = self.max_locals.max(u16::from(local) + 1);
@@ -190,6 +206,37 @@ impl Code<'_> {
     /// `bipush`.
     pub fn int(&mut self, value: i8) -> &mut Self {
         self.op(&[0x10, value.cast_unsigned()], 1)
+    }
+
+    /// `ldc_w` of an `int`, and of everything that is one on the stack.
+    pub fn int_constant(&mut self, value: i32) -> &mut Self {
+        let idx = self.pool.number(3, &value.to_be_bytes());
+        self.indexed(0x13, idx, 1)
+    }
+
+    /// `ldc_w` of a `float` by its bits.
+    pub fn float_constant(&mut self, bits: u32) -> &mut Self {
+        let idx = self.pool.number(4, &bits.to_be_bytes());
+        self.indexed(0x13, idx, 1)
+    }
+
+    /// `ldc2_w` of a `long`.
+    pub fn long_constant(&mut self, value: i64) -> &mut Self {
+        let idx = self.pool.number(5, &value.to_be_bytes());
+        self.indexed(0x14, idx, 2)
+    }
+
+    /// `ldc2_w` of a `double` by its bits.
+    pub fn double_constant(&mut self, bits: u64) -> &mut Self {
+        let idx = self.pool.number(6, &bits.to_be_bytes());
+        self.indexed(0x14, idx, 2)
+    }
+
+    /// `ldc_w` of a string in UTF-16, at most [`LONGEST_TEXT`] bytes when encoded.
+    pub fn text(&mut self, units: &[u16]) -> &mut Self {
+        let text = self.pool.utf8_units(units.iter().copied());
+        let idx = self.pool.tagged(8, &[text]);
+        self.indexed(0x13, idx, 1)
     }
 
     /// `ldc_w` of a string.
@@ -218,6 +265,12 @@ impl Code<'_> {
     /// `pop`.
     pub fn pop(&mut self) -> &mut Self {
         self.op(&[0x57], -1)
+    }
+
+    /// `getstatic`.
+    pub fn get_static(&mut self, class: &str, name: &str, descriptor: &str) -> &mut Self {
+        let idx = self.pool.member(9, class, name, descriptor);
+        self.indexed(0xB2, idx, call_effect(&format!("(){descriptor}")))
     }
 
     /// `getfield`.
@@ -292,6 +345,11 @@ impl Code<'_> {
         self.branch(0xC6, to, -1)
     }
 
+    /// `if_acmpne`.
+    pub fn if_not_same(&mut self, to: Label) -> &mut Self {
+        self.branch(0xA6, to, -2)
+    }
+
     /// `goto`.
     pub fn go_to(&mut self, to: Label) -> &mut Self {
         self.branch(0xA7, to, 0)
@@ -310,6 +368,24 @@ impl Code<'_> {
     /// `ireturn`.
     pub fn return_int(&mut self) -> &mut Self {
         self.op(&[0xAC], -1)
+    }
+
+    /// The return instruction for values of a kind.
+    pub fn return_kind(&mut self, kind: Kind) -> &mut Self {
+        let opcode = match kind {
+            Kind::Void => 0xB1,
+            Kind::Long => 0xAD,
+            Kind::Float => 0xAE,
+            Kind::Double => 0xAF,
+            Kind::Ref => 0xB0,
+            _ => 0xAC,
+        };
+        self.op(&[opcode], -words(kind))
+    }
+
+    /// `athrow`.
+    pub fn throw(&mut self) -> &mut Self {
+        self.op(&[0xBF], -1)
     }
 
     /// What `body` writes is protected; here begins the handler of all that is thrown in it, with the
@@ -408,8 +484,24 @@ impl Pool {
         self.n_entries
     }
 
+    /// A number; those of eight bytes take two places (JVMS §4.4.5).
+    fn number(&mut self, tag: u8, bytes: &[u8]) -> u16 {
+        let mut entry = vec![tag];
+        entry.extend(bytes);
+        let n_before = self.n_entries;
+        let idx = self.add(entry);
+        if n_before < self.n_entries && bytes.len() == 8 {
+            self.n_entries += 1;
+        }
+        idx
+    }
+
     fn utf8(&mut self, text: &str) -> u16 {
-        let text = classfile::mutf8::encode(text.encode_utf16());
+        self.utf8_units(text.encode_utf16())
+    }
+
+    fn utf8_units(&mut self, units: impl Iterator<Item = u16>) -> u16 {
+        let text = classfile::mutf8::encode(units);
         let mut entry = vec![1];
         put(&mut entry, &[narrow(text.len())]);
         entry.extend(text);
@@ -437,6 +529,15 @@ impl Pool {
         let (name, descriptor) = (self.utf8(name), self.utf8(descriptor));
         let name_and_type = self.tagged(12, &[name, descriptor]);
         self.tagged(tag, &[class, name_and_type])
+    }
+}
+
+/// Words that a value of a kind takes on the stack.
+fn words(kind: Kind) -> i16 {
+    match kind {
+        Kind::Void => 0,
+        Kind::Long | Kind::Double => 2,
+        _ => 1,
     }
 }
 

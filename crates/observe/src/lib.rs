@@ -14,4 +14,5 @@ pub mod oracle;
 pub mod record;
 pub mod session;
 pub mod snapshot;
+pub mod stand_in;
 pub mod state;

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use suite::constant::Constant;
 use suite::method::Method;
 use suite::sequence::{Arg, Operation, Sequence};
+use suite::stand_in::StandIn;
 use suite::types::Type;
 use vm::boot::Unfinished;
 use vm::frame::{Res, Stop};
@@ -70,15 +71,17 @@ pub struct Resolved {
 pub struct Session {
     /// The machine.
     pub vm: Vm,
-    loader: LoaderId,
+    pub(crate) loader: LoaderId,
     resolved: FxHashMap<Arc<Method>, Resolved>,
+    pub(crate) stand_ins: FxHashMap<Arc<StandIn>, Resolved>,
 }
 
 impl Session {
     /// A session on a machine that has booted.
     pub fn new(mut vm: Vm) -> Result<Session, Problem> {
         let loader = Java::new(&mut vm)?.loader();
-        Ok(Session { vm, loader, resolved: FxHashMap::default() })
+        let (resolved, stand_ins) = (FxHashMap::default(), FxHashMap::default());
+        Ok(Session { vm, loader, resolved, stand_ins })
     }
 
     /// A class by internal name, initialised.
@@ -217,8 +220,10 @@ impl Session {
     /// Loads and initialises the classes that a sequence names, so that running it under a mark need not.
     pub fn prepare(&mut self, sequence: &Sequence) -> Result<(), NotFound> {
         for statement in sequence.statements() {
-            if let Operation::Call(method) = &statement.operation {
-                self.resolve(method)?;
+            match &statement.operation {
+                Operation::Call(method) => drop(self.resolve(method)?),
+                Operation::StandIn(stand_in) => drop(self.stand_in(stand_in)?),
+                Operation::Array(_) => {}
             }
             for arg in &statement.args {
                 if let Arg::Constant(constant @ (Constant::Enum { .. } | Constant::Class(_))) = arg
@@ -252,6 +257,10 @@ impl Session {
                     self.call(&mut Plain, &resolved, &words, fuel)
                 }
                 Operation::Array(element) => self.array(element, &words)?,
+                Operation::StandIn(stand_in) => {
+                    let maker = self.stand_in(stand_in)?;
+                    self.call(&mut Plain, &maker, &[], fuel)
+                }
             };
             match outcome {
                 Outcome::Returned(value) => values.push(value.to_slot()),

@@ -29,7 +29,8 @@ pub enum Behaviour {
     /// Each whose result type the constant fits gives it, boxed or not as is wanted; the others give the
     /// default value.
     Constant(Constant),
-    /// Each gives its first argument that fits the result type, else the default value.
+    /// Each gives its first argument of exactly the result type, else the first that fits it, else the
+    /// default value.
     Identity,
     /// Each throws a new `UnsupportedOperationException`.
     Throws,
@@ -69,7 +70,9 @@ impl Behaviour {
             Behaviour::Default => None,
             Behaviour::Constant(constant) => fitting(constant, returns).map(Answer::Constant),
             Behaviour::Identity => {
-                parameters.iter().position(|own| passes(own, returns)).map(Answer::Parameter)
+                let exact = parameters.iter().position(|own| own == returns);
+                let loose = || parameters.iter().position(|own| passes(own, returns));
+                exact.or_else(loose).map(Answer::Parameter)
             }
         };
         chosen.unwrap_or_else(|| Answer::Constant(default_value(returns)))
@@ -160,7 +163,7 @@ fn above(constant: &Constant) -> &'static [&'static str] {
 
 /// Whether an argument may be given back as the result, as far as names tell.
 fn passes(own: &Type, returns: &Type) -> bool {
-    own == returns || own.is_reference() && *returns == Type::class(OBJECT)
+    own.is_reference() && *returns == Type::class(OBJECT)
 }
 
 #[cfg(test)]
@@ -203,6 +206,7 @@ mod tests {
     fn identity_gives_the_first_argument_that_fits() {
         let of = |descriptor: &str| answer(&Behaviour::Identity, "apply", descriptor);
         assert_eq!(of("(ILjava/lang/Object;)Ljava/lang/Object;"), Answer::Parameter(1));
+        assert_eq!(of("([JLjava/lang/Object;)Ljava/lang/Object;"), Answer::Parameter(1));
         assert_eq!(of("(I[J)Ljava/lang/Object;"), Answer::Parameter(1));
         assert_eq!(of("(JDD)D"), Answer::Parameter(1));
         assert_eq!(of("(Ljava/lang/Object;)I"), Answer::Constant(Constant::Int(0)));

@@ -107,7 +107,8 @@ pub(crate) fn body<'b, 'w>(
             is_first = false;
         }
     }
-    Ok((body.lines, body.declares))
+    let lines = body.lines.iter().flat_map(|text| text.split('\n')).map(str::to_owned).collect();
+    Ok((lines, body.declares))
 }
 
 impl Body<'_, '_> {
@@ -147,6 +148,10 @@ impl Body<'_, '_> {
         let statement = &test.sequence.statements()[idx];
         match &statement.operation {
             Operation::Array(element) => self.array(element, &statement.args),
+            Operation::StandIn(stand_in) => {
+                let own = self.plan.types[idx].clone();
+                self.stand_in(stand_in, &own)
+            }
             Operation::Call(method) => {
                 let Some(call) = resolve_statement(self.world, test, &self.plan, idx) else {
                     return cannot("a call without a method");
@@ -370,6 +375,17 @@ impl Body<'_, '_> {
 
     /// Notes what a call makes the test declare, except for what is caught around it.
     pub(crate) fn declare(&mut self, method: &Method, call: &Resolved, caught: Option<&str>) {
+        match &call.facts {
+            Some(facts) => self.declare_exceptions(&facts.exceptions, caught),
+            None if method.declares_exceptions => {
+                self.declares = self.declares.max(Declares::Exception);
+            }
+            None => {}
+        }
+    }
+
+    /// As `declare`, for these exceptions.
+    pub(crate) fn declare_exceptions(&mut self, exceptions: &[Arc<str>], caught: Option<&str>) {
         let of = |name: &str| {
             let is = |class: &str| self.world.is_subclass(name, class);
             if is("java/lang/RuntimeException") || is("java/lang/Error") || caught.is_some_and(&is)
@@ -381,10 +397,7 @@ impl Body<'_, '_> {
                 Declares::Throwable
             }
         };
-        let needs = match &call.facts {
-            Some(facts) => facts.exceptions.iter().map(|name| of(name)).max(),
-            None => method.declares_exceptions.then_some(Declares::Exception),
-        };
+        let needs = exceptions.iter().map(|name| of(name)).max();
         self.declares = self.declares.max(needs.unwrap_or(Declares::Nothing));
     }
 }

@@ -95,6 +95,8 @@ pub struct MethodFacts {
     pub access: Access,
     /// Whether it has no receiver.
     pub is_static: bool,
+    /// Whether it has no body, and subclasses must have one.
+    pub is_abstract: bool,
     /// Whether the last parameter takes any number of arguments.
     pub is_varargs: bool,
     /// Whether the compiler made it, so that source code cannot see it.
@@ -201,6 +203,7 @@ fn read_method(class: &ClassFile, method: &MethodInfo) -> Option<MethodFacts> {
         name: text(pool.utf8(method.name)).into(),
         access: access_of(method.access_flags),
         is_static: method.access_flags & access::STATIC != 0,
+        is_abstract: method.access_flags & access::ABSTRACT != 0,
         is_varargs: method.access_flags & access::VARARGS != 0,
         is_synthetic: method.access_flags & (access::SYNTHETIC | access::BRIDGE) != 0,
         type_parameters: Vec::new(),

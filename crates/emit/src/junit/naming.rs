@@ -223,6 +223,7 @@ pub(crate) fn numbered(taken: &mut BTreeSet<String>, name: &str, between: &str) 
 }
 
 /// The names of the variables of one test.
+#[derive(Debug, Clone)]
 pub(crate) struct Variables {
     taken: BTreeSet<String>,
 }

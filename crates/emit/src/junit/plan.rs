@@ -12,6 +12,7 @@ use suite::test::{Check, Expected, Subject, Test};
 
 use super::java_type::{ClassType, JavaType, TypeArg, TypeParameter};
 use super::resolve::{Operand, Resolved, resolve};
+use super::stand_in;
 use super::typing::{Fit, Hints, World, boxed, substitute, substitution};
 
 /// What becomes of a statement.
@@ -107,6 +108,16 @@ fn typed(world: &World<'_>, test: &Test, roles: &[Role], steps: &[u8]) -> (Plan,
     let mut plan = Plan { roles: roles.to_vec(), types: Vec::new(), class_args: Vec::new() };
     let mut to_lower = Vec::new();
     for (idx, statement) in test.sequence.statements().iter().enumerate() {
+        if let Operation::StandIn(stand_in) = &statement.operation {
+            let args = class_args(world, test, idx, &stand_in.of, steps[idx], &plan.types);
+            let own = ClassType { name: stand_in.of.clone(), args };
+            if !stand_in::fits(world, &own, &stand_in.behaviour) {
+                to_lower.push(idx);
+            }
+            plan.types.push(JavaType::Class(own));
+            plan.class_args.push(Vec::new());
+            continue;
+        }
         let Operation::Call(method) = &statement.operation else {
             plan.types.push(JavaType::of(&statement.result()));
             plan.class_args.push(Vec::new());
@@ -182,6 +193,9 @@ fn class_args(
         for (at, statement) in statements.iter().enumerate().skip(idx) {
             collect_uses(world, &mut hints, &itself, parameters, idx, (at, statement), types);
             collect_results(world, &mut hints, &itself, parameters, idx, (at, statement), test);
+            if is_stand_in(&statements[idx]) {
+                collect_passed(world, &mut hints, &itself, parameters, idx, statement, types);
+            }
         }
     } else {
         for parameter in parameters {
@@ -236,6 +250,61 @@ fn collect_uses(
             world.collect(hints, parameters, &substitute(formal, &with), &own);
         }
     }
+}
+
+/// What the parameters to which a stand-in is passed tell of its type arguments.
+fn collect_passed(
+    world: &World<'_>,
+    hints: &mut BTreeMap<Arc<str>, Hints>,
+    itself: &ClassType,
+    parameters: &[TypeParameter],
+    idx: usize,
+    statement: &Statement,
+    types: &[JavaType],
+) {
+    let Some(method) = statement.method() else { return };
+    let raw = ClassType { name: method.class.clone(), args: Vec::new() };
+    let n_ahead = usize::from(method.has_receiver());
+    let owner = match (method.has_receiver(), statement.args.first()) {
+        (true, Some(Arg::Var(receiver))) => match types.get(receiver.idx()) {
+            Some(JavaType::Class(class)) => class.clone(),
+            _ => raw,
+        },
+        _ => raw,
+    };
+    let Some((declaring, facts)) = world.find_method(&owner, &method.name, &method.parameters)
+    else {
+        return;
+    };
+    let of_class = world.class(&declaring.name);
+    let of_class = of_class.as_ref().map_or(&[][..], |class| &class.type_parameters);
+    let with = substitution(of_class, &declaring.args);
+    let unknown: Vec<TypeParameter> =
+        facts.type_parameters.iter().chain(of_class).cloned().collect();
+    for (arg, formal) in statement.args.iter().skip(n_ahead).zip(&facts.parameters) {
+        let JavaType::Class(formal) = substitute(formal, &with) else { continue };
+        if *arg != Arg::Var(var_at(idx)) {
+            continue;
+        }
+        let Some(seen) = world.as_super(itself, &formal.name) else { continue };
+        for (own, wanted) in seen.args.iter().zip(&formal.args) {
+            let (
+                TypeArg::Exact(JavaType::Variable(own)),
+                TypeArg::Exact(wanted) | TypeArg::Extends(wanted) | TypeArg::Super(wanted),
+            ) = (own, wanted)
+            else {
+                continue;
+            };
+            let is_own = parameters.iter().any(|parameter| parameter.name == *own);
+            if is_own && !wanted.mentions(&unknown) && nameable(world, wanted) == *wanted {
+                hints.entry(own.clone()).or_default().exact.push(wanted.clone());
+            }
+        }
+    }
+}
+
+fn is_stand_in(statement: &Statement) -> bool {
+    matches!(statement.operation, Operation::StandIn(_))
 }
 
 /// What the checks of a result tell of the type arguments of the object that gave it.
@@ -339,6 +408,13 @@ fn roles(world: &World<'_>, test: &Test) -> Vec<Role> {
             _ if idx == last && test.throws.is_some() => Role::Throws,
             0 if idx == last && test.must_end && !is_array => Role::MustEnd,
             0 if is_array => Role::Left,
+            n if is_stand_in(statement) => match &statement.operation {
+                Operation::StandIn(made) if n == 0 && stand_in::runs_code(world, made) => {
+                    Role::Plain
+                }
+                _ if n == 0 => Role::Left,
+                _ => Role::Named,
+            },
             0 => Role::Plain,
             1 if first_check.is_some_and(|check| check.subject == Subject::Result(var_at(idx)))
                 && !depends_on_use(world, statement) =>
@@ -418,6 +494,8 @@ fn is_maker(world: &World<'_>, operation: &Operation) -> bool {
     match operation {
         Operation::Call(method) => method.is_constructor() && !world.is_generic(&method.class),
         Operation::Array(_) => true,
+        // The compiler would take its type from where it stands.
+        Operation::StandIn(_) => false,
     }
 }
 

@@ -152,6 +152,10 @@ fn write_note(text: &mut String, note: &str) {
 /// A line of a body, broken behind `=` or its outermost commas where it is long.
 fn write_line(text: &mut String, line: &str) {
     const INDENT: &str = "        ";
+    if line.is_empty() {
+        text.push('\n');
+        return;
+    }
     if INDENT.len() + line.len() <= MOST_COLUMNS {
         let _ = writeln!(text, "{INDENT}{line}");
         return;

@@ -95,7 +95,7 @@ impl World<'_> {
     }
 
     /// The direct supertypes of a class type, its arguments put in; all raw if it is raw.
-    fn supertypes(&self, class: &ClassType) -> Vec<ClassType> {
+    pub(crate) fn supertypes(&self, class: &ClassType) -> Vec<ClassType> {
         let Some(facts) = self.class(&class.name) else { return Vec::new() };
         let is_raw = class.args.is_empty() && self.is_generic(&class.name);
         let substitution = substitution(&facts.type_parameters, &class.args);

@@ -7,6 +7,7 @@ use emit::junit::facts::{Access, ClassFiles, MethodFacts, Names, Place};
 use suite::constant::Constant;
 use suite::method::Method;
 use suite::sequence::{Arg, Operation, Sequence, Var};
+use suite::stand_in::{Behaviour, StandIn};
 use suite::test::{Check, Expected, Subject, Suite, Test, Throws, Title};
 use suite::types::Type;
 use testkit::jdk::Jdk;
@@ -88,6 +89,11 @@ impl<'n> Steps<'n> {
     pub(crate) fn call(&mut self, path: &str, descriptor: &str, args: Vec<Arg>) -> Var {
         let method = self.method(path, descriptor);
         self.sequence.push(Operation::Call(method), args).unwrap()
+    }
+
+    pub(crate) fn stand_in(&mut self, of: &str, behaviour: Behaviour) -> Var {
+        let made = StandIn { of: of.into(), behaviour };
+        self.sequence.push(Operation::StandIn(Arc::new(made)), vec![]).unwrap()
     }
 
     pub(crate) fn array(&mut self, element: &str, args: Vec<Arg>) -> Var {

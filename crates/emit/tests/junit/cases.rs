@@ -2,6 +2,7 @@
 
 use emit::junit::facts::Names;
 use suite::constant::Constant;
+use suite::stand_in::Behaviour;
 use suite::test::{Expected, Suite};
 use suite::types::Type;
 
@@ -19,7 +20,49 @@ pub(crate) fn all(names: &dyn Names) -> Vec<(&'static str, Suite)> {
         ("old", old(names)),
         ("clashes", clashes(names)),
         ("plain", plain(names)),
+        ("stand_ins", stand_ins(names)),
     ]
+}
+
+fn stand_ins(names: &dyn Names) -> Suite {
+    const FUNCTION: &str = "java/util/function/Function";
+    let mut tests = Tests::of(names, "s/Users");
+    tests.test(["exact", "", ""], |test| {
+        let constant = Behaviour::Constant(Constant::Int(5));
+        let function = test.stand_in(FUNCTION, constant);
+        let exact = "(Ljava/util/function/Function;)Ljava/lang/String;";
+        test.gives("s/Users.exact", exact, vec![var(function)], Constant::text("5"));
+    });
+    tests.test(["generic", "identity", ""], |test| {
+        let function = test.stand_in(FUNCTION, Behaviour::Identity);
+        let generic = "(Ljava/util/function/Function;Ljava/lang/Object;)Ljava/lang/Object;";
+        let args = vec![var(function), text("x")];
+        test.gives("s/Users.generic", generic, args, Constant::text("x"));
+    });
+    tests.test(["run", "", "throws"], |test| {
+        let runnable = test.stand_in("java/lang/Runnable", Behaviour::Throws);
+        test.call("s/Users.run", "(Ljava/lang/Runnable;)Ljava/lang/String;", vec![var(runnable)]);
+        test.throws("java/lang/UnsupportedOperationException", Some(None));
+    });
+    tests.test(["change", "onString", ""], |test| {
+        let users = test.call("s/Users", "()V", vec![]);
+        test.call("s/Users.with", "(Ljava/lang/Object;)Ls/Users;", vec![var(users), text("a")]);
+        let operator = test.stand_in("java/util/function/UnaryOperator", Behaviour::Identity);
+        let change = "(Ljava/util/function/UnaryOperator;)Ls/Users;";
+        let changed = test.call("s/Users.change", change, vec![var(users), var(operator)]);
+        test.expect(changed, Expected::Same(users));
+    });
+    tests.test(["describe", "shape", ""], |test| {
+        let shape = test.stand_in("s/Kinds$Shape", Behaviour::Default);
+        let describe = "(Ls/Kinds$Shape;)Ljava/lang/String;";
+        test.gives("s/Users.describe", describe, vec![var(shape)], Constant::text("/0.0/0"));
+    });
+    tests.test(["failing", "", ""], |test| {
+        let failing = test.stand_in("s/Kinds$Failing", Behaviour::Throws);
+        let args = vec![var(failing)];
+        test.gives("s/Users.failing", "(Ls/Kinds$Failing;)I", args, Constant::Int(1));
+    });
+    tests.done()
 }
 
 fn stack(names: &dyn Names) -> Suite {

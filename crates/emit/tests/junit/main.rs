@@ -4,7 +4,10 @@
 
 mod build;
 mod cases;
+#[path = "../../../observe/tests/machine/mod.rs"]
+mod machine;
 mod random;
+mod stand_ins;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,6 +15,7 @@ use std::process::Command;
 
 use emit::junit::facts::Names;
 use emit::junit::{Framework, Options, SourceFile, inexpressible, path, render};
+use observe::session::Session;
 use suite::test::Suite;
 use testkit::digest::Digest;
 use testkit::jdk::{self, Jdk};
@@ -149,6 +153,79 @@ fn what_java_cannot_say_is_left_out_with_a_reason() {
     });
     assert_eq!(none, "0: java.lang.Number() cannot be instantiated");
 }
+
+#[test]
+fn stand_ins_do_on_a_real_jvm_what_they_do_on_the_machine() {
+    for jdk in &jdk::installed() {
+        let (names, subjects) = build::names(jdk);
+        let mut session =
+            Session::new(machine::boot(jdk, &subjects.display().to_string()).0).unwrap();
+        let mut types = build::package(jdk, &names, "java/util/function");
+        assert_eq!(types.len(), 43);
+        types.extend(STAND_INS.iter().map(|&name| name.to_owned()));
+        let types: Vec<&str> = types.iter().map(String::as_str).collect();
+        let suites =
+            [stand_ins::called(&mut session, &types), stand_ins::passed(&mut session, "s/Users")];
+        let mut files = Vec::new();
+        for suite in &suites {
+            for (_, reason) in inexpressible(suite, &Options::usual(), &names) {
+                // A supertype's type argument wants another constant.
+                assert!(reason.reason.ends_with("cannot give that"), "{reason}");
+            }
+            files.extend(render(suite, &Options::usual(), &names));
+        }
+        let n_tests: usize = files.iter().map(|file| file.tests.len()).sum();
+        assert!(n_tests > 500, "{n_tests}");
+        let report = run(jdk, &subjects, "stand-ins", &files);
+        let wanted = format!("{n_tests} tests successful");
+        assert!(report.contains(&wanted), "{n_tests} tests on {}:\n{report}", jdk.release);
+    }
+}
+
+/// What is stood in for, beside everything in `java.util.function`.
+const STAND_INS: &[&str] = &[
+    "java/lang/Runnable",
+    "java/util/concurrent/Callable",
+    "java/util/Comparator",
+    "java/lang/Comparable",
+    "java/util/Iterator",
+    "java/lang/Iterable",
+    "java/lang/AutoCloseable",
+    "s/Kinds$Mix",
+    "s/Kinds$ToByte",
+    "s/Kinds$ToChar",
+    "s/Kinds$Flags",
+    "s/Kinds$Bounded",
+    "s/Kinds$Ordered",
+    "s/Kinds$Node",
+    "s/Kinds$Texts",
+    "s/Kinds$Bounds",
+    "s/Kinds$WithDefaults",
+    "s/Kinds$GenericMethod",
+    "s/Kinds$Varargs",
+    "s/Kinds$VarargsTwo",
+    "s/Kinds$Throwing",
+    "s/Kinds$Wide",
+    "s/Kinds$Colours",
+    "s/Kinds$Exact",
+    "s/Kinds$Loose",
+    "s/Kinds$Twice",
+    "s/Kinds$Other",
+    "s/Kinds$Copyable",
+    "s/Kinds$Marked",
+    "s/Kinds$Several",
+    "s/Kinds$Nested",
+    "s/Kinds$Nested$Inner",
+    "s/Secret",
+    "s/Kinds$Shape",
+    "s/Kinds$Lawful",
+    "s/Kinds$Failing",
+    "s/Kinds$Base",
+    "s/Kinds$Concrete",
+    "s/Hidden",
+    "java/util/AbstractList",
+    "java/lang/Number",
+];
 
 /// Classes rich in overloads, generics and odd types, beside the subjects.
 const CLASSES: &[&str] = &[
