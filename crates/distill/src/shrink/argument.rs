@@ -75,5 +75,6 @@ fn wanted(statement: &Statement, arg: usize) -> Option<Type> {
     match &statement.operation {
         Operation::Call(method) => method.arguments().get(arg).cloned(),
         Operation::Array(element) => Some(element.clone()),
+        Operation::StandIn(_) => None,
     }
 }
