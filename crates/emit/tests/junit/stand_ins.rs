@@ -165,7 +165,7 @@ fn checked(sequence: Sequence, seen: Observation, title: Title) -> Test {
         End::Threw { class, message } => Throws { class, message },
         End::Stopped(stop) => panic!("{title:?} {sequence:?} stopped: {stop:?}"),
     });
-    Test { sequence, checks, throws, notes: Vec::new(), title }
+    Test { sequence, checks, throws, must_end: false, notes: Vec::new(), title }
 }
 
 fn argument(
