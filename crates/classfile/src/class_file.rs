@@ -96,6 +96,8 @@ pub struct MethodInfo {
     pub signature: u16,
     /// Content of `RuntimeVisibleAnnotations`.
     pub annotations: Option<Span>,
+    /// Content of `RuntimeInvisibleAnnotations`, which no JVM looks at.
+    pub invisible_annotations: Option<Span>,
     /// Content of `RuntimeVisibleParameterAnnotations`.
     pub parameter_annotations: Option<Span>,
     /// Content of `AnnotationDefault`.

@@ -84,6 +84,11 @@ impl Session {
         Ok(Session { vm, loader, resolved, stand_ins })
     }
 
+    /// The loader of the application's classes.
+    pub fn loader(&self) -> LoaderId {
+        self.loader
+    }
+
     /// A class by internal name, initialised.
     pub fn class(&mut self, name: &str) -> Result<ClassId, NotFound> {
         let class = self.load(name)?;

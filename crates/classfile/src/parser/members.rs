@@ -170,6 +170,7 @@ fn method(context: &Context<'_>, reader: &mut Reader<'_>) -> Result<MethodInfo> 
         exceptions: attributes.exceptions.unwrap_or_default(),
         signature: attributes.signature.unwrap_or_default(),
         annotations: attributes.annotations,
+        invisible_annotations: attributes.invisible_annotations,
         parameter_annotations: attributes.parameter_annotations,
         annotation_default: attributes.annotation_default,
         type_annotations: attributes.type_annotations,
@@ -221,6 +222,7 @@ struct MethodAttributes {
     exceptions: Option<Box<[u16]>>,
     signature: Option<u16>,
     annotations: Option<Span>,
+    invisible_annotations: Option<Span>,
     parameter_annotations: Option<Span>,
     annotation_default: Option<Span>,
     type_annotations: Option<Span>,
@@ -242,6 +244,11 @@ impl MethodAttributes {
                 once(&mut self.signature, utf8_index(context, span, "Signature")?, name, span)
             }
             b"RuntimeVisibleAnnotations" => once(&mut self.annotations, span, name, span),
+            // No JVM looks at it, so that a second one is no mistake either.
+            b"RuntimeInvisibleAnnotations" => {
+                self.invisible_annotations.get_or_insert(span);
+                Ok(())
+            }
             b"RuntimeVisibleParameterAnnotations" => {
                 once(&mut self.parameter_annotations, span, name, span)
             }

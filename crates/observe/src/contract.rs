@@ -1,0 +1,426 @@
+//! Contracts: rules that objects must obey after every call, and what is known where one is broken.
+//!
+//! A contract is a small script on a [`Scene`]: it makes calls in the end state of a sequence and demands
+//! something of their results. What it did is taken down, so that a broken contract can be written as a
+//! test: the sequence, the calls, the checks. Each standard contract is a file below this one; the table of
+//! all of them is in `rule`. Which of them speak of a class is found out once per class. Knows nothing of
+//! how sequences are chosen.
+
+mod clone_equal;
+mod clone_fresh;
+mod close_twice;
+mod collection_add;
+mod collection_contains;
+mod collection_empty;
+mod collection_size;
+mod comparator_constants;
+mod comparator_signs;
+mod compare_to_antisymmetric;
+mod compare_to_equals;
+mod compare_to_returns;
+mod compare_to_transitive;
+mod equals_hash_code;
+mod equals_null;
+mod equals_reflexive;
+mod equals_returns;
+mod equals_symmetric;
+mod equals_transitive;
+pub mod exceptions;
+mod hash_code_returns;
+mod hash_code_stable;
+mod invariant;
+mod iteration;
+mod iterator_end;
+mod iterator_has_next;
+mod iterator_next;
+mod known;
+mod list_equals_copy;
+mod map_equals_copy;
+mod map_keys;
+mod parts;
+mod plain_values;
+mod rule;
+mod scene;
+mod serial;
+mod serial_round_trip;
+mod set_equals_copy;
+pub mod specs;
+mod to_string_returns;
+mod to_string_stable;
+mod traits;
+mod user;
+
+use std::sync::Arc;
+
+use suite::sequence::{Statement, Var};
+use suite::test::{Check, Throws};
+use vm::value::{ClassId, Ref};
+use vm::vm::Vm;
+
+use crate::session::{NotFound, Session};
+use known::Known;
+use rule::{Law, STANDARD};
+use scene::{Broken, Record};
+use user::UserContract;
+
+pub use rule::Contract;
+pub use scene::{Break, Judged, Scene, Value, Want};
+pub use traits::Traits;
+pub use user::NotAContract;
+
+/// How bad it is that a contract is broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// The class is wrong.
+    Error,
+    /// The class does what its documentation should mention.
+    Warning,
+}
+
+/// A contract that does not hold. The statements go behind the sequence in whose end state it was judged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Violation {
+    /// The contract: `equals-reflexive`, or `com.acme.Rules.isSorted` for one of the user.
+    pub contract: Arc<str>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What was called to find it out; numbered on from the sequence.
+    pub statements: Vec<Statement>,
+    /// What must hold of the results: premises first, the one that does not hold last.
+    pub checks: Vec<Check>,
+    /// The exception with which the last statement must end, and does not.
+    pub must_throw: Option<Throws>,
+    /// What is wrong, in a sentence.
+    pub message: String,
+    /// The exception with which the last statement ended instead of returning.
+    pub threw: Option<Thrown>,
+}
+
+/// An exception that a call threw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thrown {
+    /// Internal name of its class.
+    pub class: Arc<str>,
+    /// Its message.
+    pub message: Option<String>,
+    /// Where it came from: see [`exceptions::crash_location`].
+    pub location: Option<String>,
+}
+
+/// When contracts are judged that take long, such as serialisation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slow {
+    /// In every state.
+    Always,
+    /// In one state out of so many of each class, the first one included.
+    OneIn(u32),
+    /// Never.
+    Never,
+}
+
+/// A rule of the standard set or of the user.
+#[derive(Debug, Clone)]
+pub(crate) enum Rule {
+    Standard(&'static Contract),
+    User(Arc<UserContract>),
+}
+
+/// The contracts to judge by, with what is known of the classes met so far. Belongs to one machine.
+pub struct Contracts {
+    /// When contracts are judged that take long. Set it to [`Slow::Always`] to judge a state again.
+    pub slow: Slow,
+    known: Known,
+    users: Vec<Arc<UserContract>>,
+    off: Vec<Arc<str>>,
+    classes: Vec<Option<Entry>>,
+    record: Record,
+}
+
+struct Entry {
+    traits: Arc<Traits>,
+    n_states: u32,
+}
+
+impl Contracts {
+    /// The standard contracts. Best made before any mark is opened, so that what they load stays.
+    pub fn standard(session: &mut Session) -> Result<Contracts, NotFound> {
+        Ok(Contracts {
+            slow: Slow::OneIn(64),
+            known: Known::new(session)?,
+            users: Vec::new(),
+            off: Vec::new(),
+            classes: Vec::new(),
+            record: Record::default(),
+        })
+    }
+
+    /// The identifiers of the standard contracts with the rule that each demands.
+    pub fn list() -> impl Iterator<Item = (&'static str, &'static str)> {
+        STANDARD.iter().map(|contract| (contract.id, contract.rule))
+    }
+
+    /// Switches a contract off; whether there is one of this name.
+    pub fn switch_off(&mut self, id: &str) -> bool {
+        self.off.push(id.into());
+        STANDARD.iter().any(|contract| contract.id == id)
+            || self.users.iter().any(|user| *user.id == *id)
+    }
+
+    /// Adds the static boolean methods of a class with this name, `com.acme.Rules.isSorted`.
+    pub fn add_user(&mut self, session: &mut Session, name: &str) -> Result<(), NotAContract> {
+        let found = user::named(session, name)?;
+        self.add(found);
+        Ok(())
+    }
+
+    /// Adds the static boolean methods of a class that carry an annotation called `Contract`, of
+    /// whatever package; gives their number.
+    pub fn add_annotated(
+        &mut self,
+        session: &mut Session,
+        class: &str,
+    ) -> Result<usize, NotAContract> {
+        let found = user::annotated(session, class)?;
+        let n_found = found.len();
+        self.add(found);
+        Ok(n_found)
+    }
+
+    fn add(&mut self, found: Vec<UserContract>) {
+        for contract in found {
+            if !self.users.iter().any(|known| known.is_same(&contract)) {
+                self.users.push(Arc::new(contract));
+            }
+        }
+        self.classes.clear();
+    }
+
+    /// Judges one object, in a state that is new. Leaves the machine as it was. `next` is the number of
+    /// statements of the sequence that made the state.
+    pub fn of_object(
+        &mut self,
+        session: &mut Session,
+        (var, object): (Var, Ref),
+        next: Var,
+        fuel: u64,
+    ) -> Vec<Violation> {
+        let mut found = Vec::new();
+        if object.is_null() {
+            return found;
+        }
+        let id = session.vm.class_of(object);
+        let traits = self.traits(&session.vm, id);
+        if traits.rules.is_empty() {
+            return found;
+        }
+        let with_slow = self.is_turn_of_slow(id);
+        let value = Value::object(var, object);
+        let mark = session.vm.mark();
+        for rule in &traits.rules {
+            let judged = match rule {
+                Rule::Standard(contract) => {
+                    let Law::Object { judge, .. } = contract.law else { continue };
+                    if contract.is_slow && !with_slow || self.is_off(contract.id) {
+                        continue;
+                    }
+                    let mut scene = self.scene(session, next, fuel);
+                    judge(&mut scene, &traits, value)
+                }
+                Rule::User(user) => {
+                    if self.is_off(&user.id) {
+                        continue;
+                    }
+                    let mut scene = self.scene(session, next, fuel);
+                    user.judge(&mut scene, &[value])
+                }
+            };
+            if let Err(Break::Violated) = judged {
+                found.extend(self.violation(&session.vm, rule, &[&traits]));
+            }
+            session.vm.rollback_to(&mark);
+        }
+        session.vm.rollback(mark);
+        found
+    }
+
+    /// Judges what must hold between two objects, in this order. Leaves the machine as it was.
+    pub fn of_pair(
+        &mut self,
+        session: &mut Session,
+        one: (Var, Ref),
+        other: (Var, Ref),
+        next: Var,
+        fuel: u64,
+    ) -> Vec<Violation> {
+        self.of_several(session, [one, other], next, fuel)
+    }
+
+    /// Judges what must hold between three objects, in this order. Leaves the machine as it was.
+    pub fn of_triple(
+        &mut self,
+        session: &mut Session,
+        one: (Var, Ref),
+        other: (Var, Ref),
+        third: (Var, Ref),
+        next: Var,
+        fuel: u64,
+    ) -> Vec<Violation> {
+        self.of_several(session, [one, other, third], next, fuel)
+    }
+
+    fn of_several<const N: usize>(
+        &mut self,
+        session: &mut Session,
+        objects: [(Var, Ref); N],
+        next: Var,
+        fuel: u64,
+    ) -> Vec<Violation> {
+        let mut found = Vec::new();
+        if objects.iter().any(|(_, object)| object.is_null()) {
+            return found;
+        }
+        let traits = objects.map(|(_, object)| {
+            let id = session.vm.class_of(object);
+            self.traits(&session.vm, id)
+        });
+        let has_relations = traits.iter().any(|traits| traits.has_relations);
+        if !has_relations && self.users.is_empty() {
+            return found;
+        }
+        let of: [&Traits; N] = std::array::from_fn(|idx| &*traits[idx]);
+        let values = objects.map(|(var, object)| Value::object(var, object));
+        let mark = session.vm.mark();
+        for contract in STANDARD {
+            let judged = match (contract.law, &of[..], &values[..]) {
+                (Law::Pair { applies, judge }, &[a, b], &[x, y])
+                    if applies(a, b) && !self.is_off(contract.id) =>
+                {
+                    judge(&mut self.scene(session, next, fuel), x, y)
+                }
+                (Law::Triple { applies, judge }, &[a, b, c], &[x, y, z])
+                    if applies(a, b, c) && !self.is_off(contract.id) =>
+                {
+                    judge(&mut self.scene(session, next, fuel), x, y, z)
+                }
+                _ => continue,
+            };
+            if let Err(Break::Violated) = judged {
+                found.extend(self.violation(&session.vm, &Rule::Standard(contract), &of));
+            }
+            session.vm.rollback_to(&mark);
+        }
+        for idx in 0..self.users.len() {
+            let user = self.users[idx].clone();
+            if user.takes(&session.vm, &of.map(|traits| traits.id)) && !self.is_off(&user.id) {
+                let judged = user.judge(&mut self.scene(session, next, fuel), &values);
+                if let Err(Break::Violated) = judged {
+                    found.extend(self.violation(&session.vm, &Rule::User(user), &of));
+                }
+                session.vm.rollback_to(&mark);
+            }
+        }
+        session.vm.rollback(mark);
+        found
+    }
+
+    fn scene<'a>(&'a mut self, session: &'a mut Session, next: Var, fuel: u64) -> Scene<'a> {
+        Scene::new(session, &self.known, &mut self.record, next, fuel)
+    }
+
+    fn is_off(&self, id: &str) -> bool {
+        self.off.iter().any(|off| **off == *id)
+    }
+
+    /// What contracts ask of a class.
+    fn traits(&mut self, vm: &Vm, id: ClassId) -> Arc<Traits> {
+        let idx = id.idx();
+        if self.classes.len() <= idx {
+            self.classes.resize_with(idx + 1, || None);
+        }
+        let slot = &mut self.classes[idx];
+        match slot {
+            // A class that was loaded under a mark goes with it, and another may get its identifier.
+            Some(entry) if Arc::ptr_eq(&entry.traits.class, vm.class(id)) => entry.traits.clone(),
+            _ => {
+                let traits = Arc::new(Traits::of(vm, &self.known, &self.users, id));
+                *slot = Some(Entry { traits: traits.clone(), n_states: 0 });
+                traits
+            }
+        }
+    }
+
+    fn is_turn_of_slow(&mut self, id: ClassId) -> bool {
+        match self.slow {
+            Slow::Always => true,
+            Slow::Never => false,
+            Slow::OneIn(many) => {
+                let Some(Some(entry)) = self.classes.get_mut(id.idx()) else { return false };
+                let is_turn = entry.n_states == 0;
+                entry.n_states = (entry.n_states + 1) % many.max(1);
+                is_turn
+            }
+        }
+    }
+
+    fn violation(&mut self, vm: &Vm, rule: &Rule, of: &[&Traits]) -> Option<Violation> {
+        let broken = self.record.broken()?;
+        let statements = self.record.statements();
+        let mut must_throw = None;
+        let mut threw = None;
+        let call = self.record.last_call();
+        let how = match broken {
+            Broken::Check(actual) => format!("but {call} gives {actual}"),
+            Broken::Threw(exception) => {
+                let thrown = thrown(vm, exception);
+                let class = thrown.class.replace('/', ".");
+                threw = Some(thrown);
+                format!("but {call} throws {}", simple_name(&class))
+            }
+            Broken::Returned(class) => {
+                must_throw = Some(scene::must_throw(class));
+                format!("but {call} returns")
+            }
+        };
+        let mut classes: Vec<String> =
+            of.iter().map(|traits| simple_name(&traits.class.external_name())).collect();
+        classes.dedup();
+        let classes = classes.join(", ");
+        let (contract, severity, rule): (Arc<str>, _, _) = match rule {
+            Rule::Standard(contract) => {
+                (contract.id.into(), contract.severity, contract.rule.to_owned())
+            }
+            Rule::User(user) => {
+                (user.id.clone(), Severity::Error, format!("{} must return true", user.id))
+            }
+        };
+        Some(Violation {
+            contract,
+            severity,
+            statements,
+            checks: self.record.checks(),
+            must_throw,
+            message: format!("{classes}: {rule}, {how}"),
+            threw,
+        })
+    }
+}
+
+/// What can be said of an exception without running anything.
+pub fn thrown(vm: &Vm, exception: Ref) -> Thrown {
+    let class = vm.class_of(exception);
+    let message = vm
+        .lookup_field(class, b"detailMessage", b"Ljava/lang/String;")
+        .and_then(|field| vm.heap.load_ref(exception, field.offset).some())
+        .map(|text| vm.string_text(text));
+    Thrown {
+        class: vm.class(class).name.to_string().into(),
+        message,
+        location: exceptions::crash_location(vm, exception),
+    }
+}
+
+/// The name of a class without its package, nested classes with dots.
+fn simple_name(name: &str) -> String {
+    let simple = name.rsplit('.').next().unwrap_or(name);
+    simple.replace('$', ".")
+}
