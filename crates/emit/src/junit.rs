@@ -7,7 +7,6 @@
 pub mod body;
 mod check;
 pub mod facts;
-pub mod java_type;
 mod literal;
 mod naming;
 mod plan;
@@ -22,6 +21,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use suite::constant::Constant;
+use suite::java_type::JavaType;
 use suite::sequence::{Arg, Operation};
 use suite::stand_in::Behaviour;
 use suite::test::{Expected, Subject, Suite, Test};
@@ -29,7 +29,6 @@ use suite::types::Type;
 
 use body::Inexpressible;
 use facts::{Names, package_of};
-use java_type::JavaType;
 use scope::{Scope, simple_name};
 use typing::World;
 

@@ -4,6 +4,7 @@
 //! Java's syntax: a sequence here is what a test does, not how it is spelled.
 
 pub mod constant;
+pub mod java_type;
 pub mod method;
 pub mod sequence;
 pub mod stand_in;

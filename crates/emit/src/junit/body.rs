@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use suite::constant::Constant;
+use suite::java_type::{JavaType, TypeArg};
 use suite::method::{Dispatch, Method};
 use suite::sequence::{Arg, Operation};
 use suite::test::Test;
@@ -12,7 +13,6 @@ use suite::types::Type;
 
 use super::Framework;
 use super::facts::Place;
-use super::java_type::{JavaType, TypeArg};
 use super::literal::{bare_literal, fits_class_file, literal};
 use super::naming::{Variables, is_identifier};
 use super::plan::{Plan, Role, plan, resolve_statement};

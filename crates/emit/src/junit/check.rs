@@ -1,13 +1,13 @@
 //! Checks and expected exceptions as assertions of the test framework.
 
 use suite::constant::Constant;
+use suite::java_type::{JavaType, OBJECT};
 use suite::sequence::{Arg, Operation};
 use suite::test::{Check, Expected, Subject};
 use suite::types::Type;
 
 use super::Framework;
 use super::body::{Body, Expression, Inexpressible, cannot};
-use super::java_type::{JavaType, OBJECT};
 use super::literal::bare_literal;
 use super::plan::{Role, nameable, resolve_statement};
 use super::resolve::{Operand, resolve};

@@ -7,9 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use classfile::{ClassBytes, ClassFile, MethodInfo, access, mutf8};
+use suite::java_type::{ClassType, JavaType, TypeParameter, class_signature, method_signature};
 use suite::types::{Type, signature};
-
-use super::java_type::{ClassType, JavaType, TypeParameter, class_signature, method_signature};
 
 /// Answers questions on classes.
 pub trait Names {

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use suite::java_type::JavaType;
 use suite::test::Test;
 use suite::types::Type;
 
 use super::Framework;
-use super::java_type::JavaType;
 
 /// Words that are no identifiers, or that a reader or an older compiler takes for something else.
 const RESERVED: &[&str] = &[
@@ -326,7 +326,7 @@ mod tests {
 
     use super::{Variables, identifier_part, is_identifier, test_names};
     use crate::junit::Framework;
-    use crate::junit::java_type::JavaType;
+    use suite::java_type::JavaType;
     use suite::sequence::Sequence;
     use suite::test::{Test, Title};
     use suite::types::Type;

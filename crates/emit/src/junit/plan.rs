@@ -7,13 +7,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use suite::java_type::{ClassType, JavaType, TypeArg, TypeParameter, substitute, substitution};
 use suite::sequence::{Arg, Operation, Statement, Var};
 use suite::test::{Check, Expected, Subject, Test};
 
-use super::java_type::{ClassType, JavaType, TypeArg, TypeParameter};
 use super::resolve::{Operand, Resolved, resolve};
 use super::stand_in;
-use super::typing::{Fit, Hints, World, boxed, substitute, substitution};
+use super::typing::{Fit, Hints, World, boxed};
 
 /// What becomes of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use suite::constant::Constant;
+use suite::java_type::{
+    ClassType, JavaType, Substitution, TypeArg, TypeParameter, substitute, substitution,
+};
 use suite::method::{Dispatch, Method};
 use suite::types::Type;
 
 use super::facts::{ClassFacts, MethodFacts, Place};
-use super::java_type::{ClassType, JavaType, TypeArg, TypeParameter};
-use super::typing::{Fit, Substitution, World, boxed, substitute, substitution, unboxed};
+use super::typing::{Fit, World, boxed, unboxed};
 
 /// Something that is passed to a call.
 #[derive(Debug, Clone)]

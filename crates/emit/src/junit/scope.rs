@@ -5,8 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use suite::java_type::{ClassType, JavaType, TypeArg};
+
 use super::facts::{Deprecation, Place, package_of};
-use super::java_type::{ClassType, JavaType, TypeArg};
 use super::typing::World;
 
 /// Deeper nesting of classes than programs have; a cycle in broken classes ends here.

@@ -7,16 +7,16 @@
 use std::sync::Arc;
 
 use suite::constant::Constant;
+use suite::java_type::{ClassType, JavaType, TypeArg, TypeParameter, substitute, substitution};
 use suite::stand_in::{Answer, Behaviour, StandIn};
 use suite::types::Type;
 
 use super::body::{Body, Expression, Inexpressible, cannot};
 use super::facts::{Access, ClassFacts, MethodFacts, package_of};
-use super::java_type::{ClassType, JavaType, TypeArg, TypeParameter};
 use super::naming::is_identifier;
 use super::plan::nameable;
 use super::resolve::{Operand, is_inner};
-use super::typing::{Fit, World, boxed, substitute, substitution};
+use super::typing::{Fit, World, boxed};
 
 /// Longer lists of supertypes than programs have.
 const MOST_HOLDERS: usize = 200;

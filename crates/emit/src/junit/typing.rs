@@ -6,16 +6,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use suite::java_type::{
+    ClassType, JavaType, OBJECT, Substitution, TypeArg, TypeParameter, substitute, substitution,
+};
 use suite::types::Type;
 
 use super::facts::{Access, ClassFacts, Deprecation, MethodFacts, Names, Place, package_of};
-use super::java_type::{ClassType, JavaType, OBJECT, TypeArg, TypeParameter};
 
 /// Longer chains of supertypes than programs have; a cycle in broken classes ends here.
 const MAX_CHAIN: usize = 200;
-
-/// Type arguments by the name of the parameter.
-pub(crate) type Substitution = BTreeMap<Arc<str>, TypeArg>;
 
 /// How well an expression fits where a type is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -377,44 +376,6 @@ pub(crate) struct Hints {
     pub(crate) exact: Vec<JavaType>,
     /// These or supertypes of them.
     pub(crate) at_least: Vec<JavaType>,
-}
-
-/// Parameters with their arguments; empty for a raw type.
-pub(crate) fn substitution(parameters: &[TypeParameter], args: &[TypeArg]) -> Substitution {
-    let names = parameters.iter().map(|parameter| parameter.name.clone());
-    names.zip(args.iter().cloned()).collect()
-}
-
-/// A type with type variables replaced: at its top by the upper bound of a wildcard, within by the wildcard.
-pub(crate) fn substitute(of: &JavaType, with: &Substitution) -> JavaType {
-    match of {
-        JavaType::Variable(name) => match with.get(name) {
-            None => of.clone(),
-            Some(TypeArg::Exact(found) | TypeArg::Extends(found)) => found.clone(),
-            Some(TypeArg::Super(_) | TypeArg::Any) => JavaType::object(),
-        },
-        JavaType::Array(element) => JavaType::Array(Box::new(substitute(element, with))),
-        JavaType::Class(class) => {
-            let args = class.args.iter().map(|arg| substitute_arg(arg, with)).collect();
-            JavaType::Class(ClassType { name: class.name.clone(), args })
-        }
-        other => other.clone(),
-    }
-}
-
-fn substitute_arg(arg: &TypeArg, with: &Substitution) -> TypeArg {
-    match arg {
-        TypeArg::Exact(JavaType::Variable(name)) => with.get(name).unwrap_or(arg).clone(),
-        TypeArg::Exact(inner) => TypeArg::Exact(substitute(inner, with)),
-        TypeArg::Extends(inner) => TypeArg::Extends(substitute(inner, with)),
-        TypeArg::Super(JavaType::Variable(name)) => match with.get(name) {
-            Some(TypeArg::Exact(found) | TypeArg::Super(found)) => TypeArg::Super(found.clone()),
-            Some(TypeArg::Extends(_) | TypeArg::Any) => TypeArg::Any,
-            None => arg.clone(),
-        },
-        TypeArg::Super(inner) => TypeArg::Super(substitute(inner, with)),
-        TypeArg::Any => TypeArg::Any,
-    }
 }
 
 /// The class of the objects that box a primitive type; references stay.

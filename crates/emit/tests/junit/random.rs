@@ -307,8 +307,8 @@ fn step(
 
 fn erased_result(names: &dyn Names, class: &str, facts: &MethodFacts) -> Type {
     // Facts keep the generic result; what it erases to follows from the bounds of its variables.
-    use emit::junit::java_type::JavaType;
-    fn erase(of: &JavaType, bounds: &[emit::junit::java_type::TypeParameter]) -> Type {
+    use suite::java_type::JavaType;
+    fn erase(of: &JavaType, bounds: &[suite::java_type::TypeParameter]) -> Type {
         match of {
             JavaType::Primitive(primitive) => primitive.clone(),
             JavaType::Class(class) => Type::Class(class.name.clone()),

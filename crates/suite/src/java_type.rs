@@ -1,14 +1,15 @@
 //! Java types with their type arguments, as source code needs them and signatures tell them (JVMS §4.7.9.1).
 //!
-//! A class type without arguments is either not generic or raw; [`super::facts::ClassFacts`] tells which.
+//! A class type without arguments is either not generic or raw; only its class file tells which.
 //! The arguments of an enclosing generic class are not kept: such an inner class is always written raw.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use suite::types::Type;
+use crate::types::Type;
 
 /// Name of the root of all classes.
-pub(crate) const OBJECT: &str = "java/lang/Object";
+pub const OBJECT: &str = "java/lang/Object";
 
 /// A type of an expression or variable.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -128,25 +129,29 @@ impl JavaType {
 
 /// What the generic signature of a class says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ClassSignature {
-    pub(crate) parameters: Vec<TypeParameter>,
+pub struct ClassSignature {
+    /// Its type parameters.
+    pub parameters: Vec<TypeParameter>,
     /// Superclass first, then the interfaces.
-    pub(crate) supertypes: Vec<ClassType>,
+    pub supertypes: Vec<ClassType>,
 }
 
 /// What the generic signature of a method says; declared exceptions are left to the class file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct MethodSignature {
-    pub(crate) type_parameters: Vec<TypeParameter>,
-    pub(crate) parameters: Vec<JavaType>,
-    pub(crate) returns: JavaType,
+pub struct MethodSignature {
+    /// Its own type parameters.
+    pub type_parameters: Vec<TypeParameter>,
+    /// Parameter types.
+    pub parameters: Vec<JavaType>,
+    /// Type of the result.
+    pub returns: JavaType,
 }
 
 /// Deeper nesting of type arguments than any compiler writes.
 const MAX_DEPTH: u32 = 64;
 
 /// Parses the signature of a class; `None` where it is malformed.
-pub(crate) fn class_signature(text: &str) -> Option<ClassSignature> {
+pub fn class_signature(text: &str) -> Option<ClassSignature> {
     let mut parser = Parser { rest: text, depth: 0 };
     let parameters = parser.type_parameters()?;
     let mut supertypes = Vec::new();
@@ -158,7 +163,7 @@ pub(crate) fn class_signature(text: &str) -> Option<ClassSignature> {
 }
 
 /// Parses the signature of a method; `None` where it is malformed.
-pub(crate) fn method_signature(text: &str) -> Option<MethodSignature> {
+pub fn method_signature(text: &str) -> Option<MethodSignature> {
     let mut parser = Parser { rest: text, depth: 0 };
     let type_parameters = parser.type_parameters()?;
     parser.take('(')?;
@@ -169,6 +174,47 @@ pub(crate) fn method_signature(text: &str) -> Option<MethodSignature> {
     parser.take(')')?;
     let returns = parser.any()?;
     Some(MethodSignature { type_parameters, parameters, returns })
+}
+
+/// Type arguments by the name of the parameter.
+pub type Substitution = BTreeMap<Arc<str>, TypeArg>;
+
+/// Parameters with their arguments; empty for a raw type.
+pub fn substitution(parameters: &[TypeParameter], args: &[TypeArg]) -> Substitution {
+    let names = parameters.iter().map(|parameter| parameter.name.clone());
+    names.zip(args.iter().cloned()).collect()
+}
+
+/// A type with type variables replaced: at its top by the upper bound of a wildcard, within by the wildcard.
+pub fn substitute(of: &JavaType, with: &Substitution) -> JavaType {
+    match of {
+        JavaType::Variable(name) => match with.get(name) {
+            None => of.clone(),
+            Some(TypeArg::Exact(found) | TypeArg::Extends(found)) => found.clone(),
+            Some(TypeArg::Super(_) | TypeArg::Any) => JavaType::object(),
+        },
+        JavaType::Array(element) => JavaType::Array(Box::new(substitute(element, with))),
+        JavaType::Class(class) => {
+            let args = class.args.iter().map(|arg| substitute_arg(arg, with)).collect();
+            JavaType::Class(ClassType { name: class.name.clone(), args })
+        }
+        other => other.clone(),
+    }
+}
+
+fn substitute_arg(arg: &TypeArg, with: &Substitution) -> TypeArg {
+    match arg {
+        TypeArg::Exact(JavaType::Variable(name)) => with.get(name).unwrap_or(arg).clone(),
+        TypeArg::Exact(inner) => TypeArg::Exact(substitute(inner, with)),
+        TypeArg::Extends(inner) => TypeArg::Extends(substitute(inner, with)),
+        TypeArg::Super(JavaType::Variable(name)) => match with.get(name) {
+            Some(TypeArg::Exact(found) | TypeArg::Super(found)) => TypeArg::Super(found.clone()),
+            Some(TypeArg::Extends(_) | TypeArg::Any) => TypeArg::Any,
+            None => arg.clone(),
+        },
+        TypeArg::Super(inner) => TypeArg::Super(substitute(inner, with)),
+        TypeArg::Any => TypeArg::Any,
+    }
 }
 
 struct Parser<'t> {
