@@ -12,26 +12,45 @@ use emit::json::Json;
 use emit::junit::facts::ClassFiles;
 use emit::junit::{self, Framework, SourceFile};
 use generate::api::{self, Choice};
+use generate::arguments::collected::Collected;
 use generate::arguments::{self, ArgumentList, Given, Plan, Uncallable};
 use generate::sequences;
+use generate::states::follow::follow;
+use generate::states::table::StateTable;
 use generate::states::tests::{draft_of, drafts, observers, settle};
-use generate::states::{Exploration, Job, explore};
+use generate::states::{Exploration, Job, explore_from};
 use observe::session::Session;
+use observe::state::technique::Technique;
 use suite::method::Method;
 use suite::test::Suite;
 use suite::types::Type;
 use vm::frame::Stop;
 
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, Tests};
 use crate::machines::Machines;
 use crate::options::{ExploreOptions, Format, GenerateOptions, JUnit, Strategy};
 use crate::verify::{Disagreement, RealJvm, junit_jars};
 use crate::watch::{self, Progress};
 use crate::{exhaustive, files, inputs, run};
 
+/// What came of existing tests.
+struct FromTests {
+    n_tests: usize,
+    n_failed: usize,
+    /// Test classes that stop the machine.
+    left_out: Vec<String>,
+    /// Calls of the methods under test, and the argument lists among them.
+    n_calls: usize,
+    n_lists: usize,
+    n_states: usize,
+    /// Calls with an argument that cannot be built again.
+    n_left_out: usize,
+}
+
 /// What came of one class.
 struct Generated {
     class: String,
+    from_tests: Option<FromTests>,
     job: Job,
     exploration: Exploration,
     /// Of the exploration, and of all.
@@ -62,7 +81,8 @@ pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
         },
     };
     let classes = classes(&machines, &class_path, &options.explore)?;
-    let inputs = inputs::collect(&machines);
+    let jars = options.test_classpath.as_deref();
+    let inputs = inputs::collect(&machines, &options.explore, &options.machine, jars)?;
     if options.strategy == Strategy::Exhaustive && options.count {
         return count_sequences(options, &machines, &class_path, &inputs, &classes);
     }
@@ -147,7 +167,7 @@ fn count_sequences(
     let mut objects = Vec::new();
     for class in classes {
         let mut first = machines.session().map_err(|error| error.to_string())?;
-        let (job, _) = job(&mut first, class, &options.explore, inputs)?;
+        let job = job(&mut first, class, &options.explore, inputs)?.job;
         drop(first);
         let rows = exhaustive::rows(machines, class_path, &job, options.length, options.max_tests)?;
         texts.push_str(&exhaustive::human(class, options.length, &rows));
@@ -235,12 +255,21 @@ fn find(machines: &Machines, class_path: &ClassPath, name: &str) -> Result<Strin
 }
 
 /// What a class is tried with.
+pub(crate) struct Prepared {
+    pub(crate) job: Job,
+    /// Methods that cannot be called, each with the type of which there is no value.
+    pub(crate) missing: Vec<Uncallable>,
+    /// What existing tests did with it.
+    pub(crate) collected: Collected,
+}
+
+/// Finds out what a class is tried with.
 pub(crate) fn job(
     first: &mut Session,
     class: &str,
     options: &ExploreOptions,
     inputs: &Inputs,
-) -> Result<(Job, Vec<Uncallable>), String> {
+) -> Result<Prepared, String> {
     let choice =
         Choice { package_private: options.package_private, methods: options.method_names() };
     let api = api::of_class(first, class, &choice).map_err(|error| error.to_string())?;
@@ -287,8 +316,10 @@ pub(crate) fn job(
         always_defaults: options.default_arguments,
         implementations: inputs.implementations.clone(),
     };
-    let (makers, mut missing) = arguments::lists(first, &makers, &inputs.collected, &plan);
-    let (lists, also_missing) = arguments::lists(first, &api.methods, &inputs.collected, &plan);
+    let methods: Vec<Arc<Method>> = makers.iter().chain(&api.methods).cloned().collect();
+    let collected = inputs.collected(first, &classes, &methods, options);
+    let (makers, mut missing) = arguments::lists(first, &makers, &collected.pool, &plan);
+    let (lists, also_missing) = arguments::lists(first, &api.methods, &collected.pool, &plan);
     missing.extend(also_missing);
     let job = Job {
         classes,
@@ -302,7 +333,7 @@ pub(crate) fn job(
         n_workers: options.n_workers(),
         keep_calls: true,
     };
-    Ok((job, missing))
+    Ok(Prepared { job, missing, collected })
 }
 
 /// What implements an abstract class or interface and can be made, with what makes it.
@@ -330,6 +361,30 @@ fn implementations(
     usable
 }
 
+/// The states that existing tests bring objects into: the exploration starts there too.
+fn start(machines: &Machines, job: &Job, collected: &Collected) -> Result<StateTable, String> {
+    // Representatives of states live on one machine, so they are no start for others.
+    if collected.chains.is_empty() || job.technique == Technique::PairwiseEquals {
+        return Ok(StateTable::default());
+    }
+    let session = machines.session().map_err(|error| error.to_string())?;
+    let followed = follow(job, &collected.chains, session).map_err(|error| error.to_string())?;
+    Ok(followed.exploration.table)
+}
+
+/// What was collected from existing tests, in numbers.
+fn from_tests(tests: &Tests, collected: &Collected, start: &StateTable) -> FromTests {
+    FromTests {
+        n_tests: tests.n_tests,
+        n_failed: tests.n_failed,
+        left_out: tests.left_out.clone(),
+        n_calls: collected.n_calls,
+        n_lists: collected.pool.n_lists(),
+        n_states: start.len() - 1,
+        n_left_out: collected.n_left_out,
+    }
+}
+
 #[expect(clippy::too_many_arguments, reason = "what all classes share, and one class")]
 fn one_class(
     options: &GenerateOptions,
@@ -354,12 +409,15 @@ fn one_class(
         check_ours(&options.output.join(junit::path(class, 0, &style, &names)))?;
     }
     let mut first = machines.session().map_err(|error| error.to_string())?;
-    let (mut job, missing) = job(&mut first, class, explore_options, inputs)?;
+    let Prepared { mut job, missing, collected } = job(&mut first, class, explore_options, inputs)?;
     job.keep_calls = !options.count;
     drop(first);
+    let start = start(machines, &job, &collected)?;
+    let from_tests = inputs.tests.as_ref().map(|tests| from_tests(tests, &collected, &start));
     let progress = Progress::new(&class.replace('/', "."), explore_options.time);
     let session = || machines.session();
-    let exploration = explore(&job, &session, &progress).map_err(|error| error.to_string())?;
+    let exploration = explore_from(&job, start, &session, &progress);
+    let exploration = exploration.map_err(|error| error.to_string())?;
     progress.done();
     let explored = progress.elapsed();
     let drafts = match options.strategy {
@@ -429,6 +487,7 @@ fn one_class(
         (sources.len()..1000).map(|number| junit::path(class, number, &style, &names)).collect();
     Ok(Generated {
         class: class.to_owned(),
+        from_tests,
         job,
         exploration,
         time,
@@ -499,6 +558,9 @@ fn human(options: &GenerateOptions, generated: &[Generated]) -> String {
             n_tests(one),
             one.time.1.as_secs_f64(),
         );
+        if let Some(from) = &one.from_tests {
+            text.push_str(&from_tests_text(from));
+        }
         for (number, iteration) in exploration.iterations.iter().enumerate().skip(1) {
             let _ = writeln!(
                 text,
@@ -560,6 +622,40 @@ fn human(options: &GenerateOptions, generated: &[Generated]) -> String {
     text
 }
 
+fn from_tests_text(from: &FromTests) -> String {
+    let mut text = format!(
+        "  from {} tests: {} calls with {} argument lists, {} states",
+        from.n_tests, from.n_calls, from.n_lists, from.n_states
+    );
+    if from.n_left_out > 0 {
+        let _ =
+            write!(text, "; {} calls with an argument that cannot be built again", from.n_left_out);
+    }
+    text.push('\n');
+    if from.n_failed > 0 {
+        let _ = writeln!(text, "  {} of these tests fail", from.n_failed);
+    }
+    for class in &from.left_out {
+        let _ = writeln!(text, "  {class} does not come to an end and was left out");
+    }
+    text
+}
+
+fn from_tests_json(from: &FromTests) -> Json {
+    Json::Object(vec![
+        ("tests", Json::Number(from.n_tests)),
+        ("failed", Json::Number(from.n_failed)),
+        (
+            "leftOut",
+            Json::List(from.left_out.iter().map(|name| Json::text(name.clone())).collect()),
+        ),
+        ("calls", Json::Number(from.n_calls)),
+        ("argumentLists", Json::Number(from.n_lists)),
+        ("states", Json::Number(from.n_states)),
+        ("callsLeftOut", Json::Number(from.n_left_out)),
+    ])
+}
+
 fn finding(stop: &Stop) -> String {
     match stop {
         Stop::OutOfFuel => "an endless loop, or a very long one (--fuel gives more)".to_owned(),
@@ -599,7 +695,7 @@ fn json(options: &GenerateOptions, generated: &[Generated]) -> Json {
             ])
         });
         let not_called = one.missing.iter().map(|(method, _)| Json::text(method.to_string()));
-        Json::Object(vec![
+        let mut members = vec![
             ("class", Json::text(one.class.replace('/', "."))),
             ("technique", Json::text(one.job.technique.name())),
             ("states", Json::Number(exploration.n_states())),
@@ -614,7 +710,9 @@ fn json(options: &GenerateOptions, generated: &[Generated]) -> Json {
             ("findings", Json::List(findings.collect())),
             ("disagreements", Json::List(disagreements.collect())),
             ("files", Json::List(sources.collect())),
-        ])
+        ];
+        members.extend(one.from_tests.iter().map(|from| ("fromTests", from_tests_json(from))));
+        Json::Object(members)
     });
     Json::Object(vec![("classes", Json::List(classes.collect()))])
 }

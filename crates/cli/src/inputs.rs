@@ -1,26 +1,143 @@
-//! Where argument lists come from beside options and defaults: the classes of the class path.
+//! Where argument lists come from beside options and defaults: the classes of the class path, and existing
+//! tests, which are run and watched.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use classfile::{ClassFile, ClassPath, access};
-use generate::arguments::{Candidate, Implementations, Pool};
+use generate::arguments::collected::{self, Collected, Wanted};
+use generate::arguments::{Candidate, Implementations};
+use observe::harvest::{Harvest, Harvester};
+use observe::junit;
+use observe::session::Session;
+use suite::method::Method;
 
 use crate::machines::Machines;
+use crate::minimize::{stopped_classes, with_progress};
+use crate::options::{ExploreOptions, MachineOptions};
+use crate::os_host::OsHost;
+use crate::{run, target};
 
 /// Collected once for all classes under test.
 pub(crate) struct Inputs {
     /// What stands in for interfaces and abstract classes.
     pub(crate) implementations: Arc<Implementations>,
-    /// What existing tests used.
-    pub(crate) collected: Pool,
+    /// What existing tests did, where they are asked.
+    pub(crate) tests: Option<Tests>,
 }
 
-/// Everything that can be collected.
-pub(crate) fn collect(machines: &Machines) -> Inputs {
+/// Existing tests that were run.
+pub(crate) struct Tests {
+    harvest: Harvest,
+    /// Tests that ran, and tests that did not pass.
+    pub(crate) n_tests: usize,
+    pub(crate) n_failed: usize,
+    /// Test classes that stop the machine, with dots; nothing of them is used.
+    pub(crate) left_out: Vec<String>,
+}
+
+impl Inputs {
+    /// What existing tests called these methods with, and did with objects of these classes.
+    pub(crate) fn collected(
+        &self,
+        session: &mut Session,
+        classes: &[String],
+        methods: &[Arc<Method>],
+        options: &ExploreOptions,
+    ) -> Collected {
+        let Some(tests) = &self.tests else { return Collected::default() };
+        let mask = options.mask();
+        let wanted = Wanted { classes, methods, mask: &mask, fuel: options.fuel };
+        collected::collect(session, &tests.harvest, &wanted)
+    }
+}
+
+/// Everything that can be collected. `junit` are further jars that existing tests may need.
+pub(crate) fn collect(
+    machines: &Machines,
+    options: &ExploreOptions,
+    machine: &MachineOptions,
+    junit: Option<&str>,
+) -> Result<Inputs, String> {
     let spec = machines.class_path.clone();
-    Inputs {
+    let tests = match options.from_tests.is_empty() {
+        true => None,
+        false => Some(watch(machines, options, machine, junit)?),
+    };
+    Ok(Inputs {
         implementations: Arc::new(Implementations::new(Box::new(move || candidates(&spec)))),
-        collected: Pool::default(),
+        tests,
+    })
+}
+
+/// Runs the tests and watches the border of test code. Where a test stops the machine, its class is left
+/// out and everything starts again.
+fn watch(
+    machines: &Machines,
+    options: &ExploreOptions,
+    machine: &MachineOptions,
+    junit: Option<&str>,
+) -> Result<Tests, String> {
+    const PARALLEL: &str = "junit.jupiter.execution.parallel.enabled";
+    let folders: Vec<String> =
+        options.from_tests.iter().map(|folder| folder.display().to_string()).collect();
+    let folders = folders.join(":");
+    let working_dir =
+        std::env::current_dir().map_err(|error| format!("working folder: {error}"))?;
+    let classes = match junit {
+        Some(junit) => format!("{}:{junit}", machines.class_path),
+        None => machines.class_path.clone(),
+    };
+    let release = machines.session().map_err(|error| error.to_string())?.vm.jdk;
+    let target = target::find_suite(&folders, &classes, &working_dir, release)
+        .map_err(|error| format!("--from-tests: {error}"))?;
+    let mut machine = MachineOptions { classpath: target.class_path, ..machine.clone() };
+    machine.properties.retain(|(name, _)| name != PARALLEL);
+    machine.properties.push((PARALLEL.to_owned(), "false".to_owned()));
+    let in_tests = ClassPath::parse(&folders).map_err(|error| error.to_string())?;
+    let in_tests: Arc<BTreeSet<String>> = Arc::new(in_tests.class_names().into_iter().collect());
+    let mut plan = target.plan;
+    let mut left_out = Vec::new();
+    loop {
+        let mut vm = run::boot(&machine, OsHost::new().without_streams())?;
+        let names = in_tests.clone();
+        let is_test = Box::new(move |name: &str| is_part_of(&names, name));
+        let mut harvester = Harvester::new(is_test, options.mask());
+        let hear = with_progress(Box::new(|_| {}));
+        let report =
+            junit::run_limited(&mut vm, &mut harvester, &plan, options.fuel.max(1 << 32), hear)
+                .map_err(|error| error.to_string())?;
+        let harvest = harvester.finish(&mut vm);
+        let Some(stop) = &report.stop else {
+            let counts = report.counts();
+            return Ok(Tests { harvest, n_tests: counts.all(), n_failed: counts.failed, left_out });
+        };
+        let stopped = stopped_classes(&report, &plan);
+        if stopped.is_empty() {
+            return Err(format!("--from-tests: the tests cannot be run: {}", run::reason(stop)));
+        }
+        for list in [&mut plan.platform, &mut plan.junit4, &mut plan.junit3] {
+            list.retain(|class| !stopped.contains(class));
+        }
+        left_out.extend(stopped.iter().map(|class| class.replace('/', ".")));
+        if plan.platform.is_empty() && plan.junit4.is_empty() && plan.junit3.is_empty() {
+            let harvest = Harvest::default();
+            return Ok(Tests { harvest, n_tests: 0, n_failed: 0, left_out });
+        }
+    }
+}
+
+/// Whether a class is one of these, or a lambda or other part of one.
+fn is_part_of(names: &BTreeSet<String>, name: &str) -> bool {
+    let mut name = name.split('+').next().unwrap_or(name);
+    loop {
+        if names.contains(name) {
+            return true;
+        }
+        match name.rsplit_once('$') {
+            Some((outer, _)) if !outer.is_empty() => name = outer,
+            _ => return false,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `nonpareil inspect`: how a class behaves, and where its edges are.
 //!
-//! Explores, infers properties from all calls, attacks the universal ones, and shows the tests that the
+//! Explores, or repeats what existing tests do, infers properties from all calls, attacks the universal ones, and shows the tests that the
 //! rest is seen by.
 
 mod attack;
@@ -13,9 +13,11 @@ use std::process::ExitCode;
 
 use distill::infer::{self, Inference};
 use emit::json::Json;
+use generate::states::follow::{follow, lists_of};
 use generate::states::recorded::record;
 use generate::states::{Exploration, Job, explore};
 
+use crate::generate::Prepared;
 use crate::inputs::Inputs;
 use crate::machines::Machines;
 use crate::options::{Format, InspectOptions};
@@ -34,6 +36,8 @@ struct Inspected {
     n_calls: usize,
     /// Methods that cannot be called, each with the type of which there is no value.
     missing: Vec<generate::arguments::Uncallable>,
+    /// Objects of existing tests that could not be followed to the end, where tests are the input.
+    n_lost: Option<usize>,
     traced: Traced,
     inference: Inference,
     /// Positions of properties that looked universal and fell.
@@ -57,7 +61,8 @@ pub(crate) fn run(options: &InspectOptions) -> Result<ExitCode, String> {
             classes.len()
         ));
     }
-    let inputs = inputs::collect(&machines);
+    let jars = options.test_classpath.as_deref();
+    let inputs = inputs::collect(&machines, &options.explore, &options.machine, jars)?;
     let mut inspected = Vec::new();
     for class in &classes {
         match one_class(options, &machines, &class_path, &inputs, class) {
@@ -101,12 +106,26 @@ fn one_class(
     class: &str,
 ) -> Result<Inspected, String> {
     let mut first = machines.session().map_err(|error| error.to_string())?;
-    let (job, missing) = generating::job(&mut first, class, &options.explore, inputs)?;
+    let prepared = generating::job(&mut first, class, &options.explore, inputs)?;
+    let Prepared { mut job, mut missing, collected } = prepared;
     drop(first);
     let progress = Progress::new(&class.replace('/', "."), options.explore.time);
     let session = || machines.session();
-    let exploration = explore(&job, &session, &progress).map_err(|error| error.to_string())?;
-    let recorded = record(&job, &exploration, &session).map_err(|error| error.to_string())?;
+    let mut n_lost = None;
+    let (exploration, recorded) = if inputs.tests.is_some() {
+        // The calls of the tests are the input, and no others.
+        (job.makers, job.lists) = lists_of(&collected.chains);
+        missing.clear();
+        let machine = machines.session().map_err(|error| error.to_string())?;
+        let followed = follow(&job, &collected.chains, machine);
+        let followed = followed.map_err(|error| error.to_string())?;
+        n_lost = Some(collected.n_lost + followed.n_lost);
+        (followed.exploration, followed.recorded)
+    } else {
+        let exploration = explore(&job, &session, &progress).map_err(|error| error.to_string())?;
+        let recorded = record(&job, &exploration, &session).map_err(|error| error.to_string())?;
+        (exploration, recorded)
+    };
     let mut traced = Traced::default();
     traced.add(&job, &exploration, &recorded);
     let n_calls = exploration.n_calls();
@@ -139,6 +158,7 @@ fn one_class(
         exploration,
         n_calls,
         missing,
+        n_lost,
         traced,
         inference,
         fallen,

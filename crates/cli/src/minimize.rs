@@ -138,7 +138,7 @@ fn techniques(options: &MinimizeOptions) -> Techniques {
 }
 
 /// The classes of the plan in which the machine stopped.
-fn stopped_classes(report: &Report, plan: &Plan) -> Vec<String> {
+pub(crate) fn stopped_classes(report: &Report, plan: &Plan) -> Vec<String> {
     let planned = [&plan.platform, &plan.junit4, &plan.junit3];
     let mut classes: Vec<String> = Vec::new();
     for (idx, node) in report.nodes.iter().enumerate() {
@@ -160,7 +160,7 @@ fn is_of_class(name: &str, outer: &str) -> bool {
 }
 
 /// Shows on a terminal how many tests have run.
-fn with_progress(mut hear: Hear) -> Hear {
+pub(crate) fn with_progress(mut hear: Hear) -> Hear {
     if !std::io::stderr().is_terminal() {
         return hear;
     }

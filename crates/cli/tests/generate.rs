@@ -117,6 +117,45 @@ fn an_interface_is_tested_and_given_through_what_implements_it() {
 }
 
 #[test]
+fn arguments_and_states_come_from_existing_tests() {
+    const JARS: &[&str] = &[
+        "junit-jupiter-api",
+        "junit-jupiter-engine",
+        "junit-platform-engine",
+        "junit-platform-commons",
+        "junit-platform-launcher",
+        "opentest4j",
+        "apiguardian-api",
+    ];
+    let jdk = first_jdk();
+    let output = folder("from-tests");
+    let jars = suite::jars(JARS);
+    let shop = classes(&jdk, "collected/src").display().to_string();
+    let sources = root::repository().join("fixtures/collected/test");
+    let class_path = format!("{shop}:{jars}");
+    let tests = suite::compile(&jdk, "collected/test", &sources, &class_path).unwrap();
+    let tests = tests.display().to_string();
+    let options = ["--test-classpath", &jars, "--from-tests", &tests, "--iterations", "1"];
+    let done =
+        generate(&jdk, "collected/src", &output, &[&options[..], &["--class", "Shop"]].concat());
+    let said = text(&done.stdout);
+    assert_eq!((done.status.code(), text(&done.stderr).as_str()), (Some(0), ""), "{said}");
+    assert!(said.contains("from 8 tests: "), "{said}");
+    assert!(said.contains("; 3 calls with an argument that cannot be built again\n"), "{said}");
+    assert!(said.contains("all pass on the real JVM"), "{said}");
+    let source = fs::read_to_string(output.join("orders/ShopTest.java")).unwrap();
+    for part in ["shop.create(\"hat\", 9);", "price(7)", "Kind.FAST, String.class, 8L"] {
+        assert!(source.contains(part), "{part} in {source}");
+    }
+    // Defaults are not asked for where tests gave something.
+    assert!(!source.contains("Kind.SLOW"), "{source}");
+    let options = [&options[..2], &["--from-tests", &shop, "--class", "Shop"]].concat();
+    let done = generate(&jdk, "collected/src", &output, &options);
+    assert_eq!(done.status.code(), Some(2));
+    assert!(text(&done.stderr).contains("no tests found in"), "{}", text(&done.stderr));
+}
+
+#[test]
 fn the_same_bytes_come_out_for_any_number_of_threads() {
     let jdk = first_jdk();
     let options = |jobs| {

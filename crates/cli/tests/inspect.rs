@@ -254,3 +254,36 @@ fn bad_input_is_told() {
     assert_eq!(done.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&done.stderr).contains("class NoSuchStack is not on"));
 }
+
+#[test]
+fn existing_tests_are_the_input_instead_of_generated_ones() {
+    const JARS: &[&str] = &[
+        "junit-jupiter-api",
+        "junit-jupiter-engine",
+        "junit-jupiter-params",
+        "junit-platform-engine",
+        "junit-platform-commons",
+        "junit-platform-launcher",
+        "opentest4j",
+        "apiguardian-api",
+    ];
+    let jdk = first_jdk();
+    let jars = suite::jars(JARS);
+    let subjects = root::repository().join("fixtures/subjects");
+    let classes = suite::compile(&jdk, "subjects/src", &subjects.join("src"), "").unwrap();
+    let class_path = format!("{}:{jars}", classes.display());
+    let tests = subjects.join("tests");
+    let tests = suite::compile(&jdk, "subjects/tests", &tests, &class_path).unwrap();
+    let tests = tests.display().to_string();
+    let options = ["--class", "IntStack", "--from-tests", &tests, "--test-classpath", &jars];
+    let said = said(&[&options[..], &["--attack", "0", "--technique", "monitor-equals"]].concat());
+    assert!(said.contains("\n  the calls are those of existing tests\n"), "{said}");
+    // What the pushes and pops of the tests show.
+    for part in [
+        "pop(push(S, i0_1).state).state == S",
+        "pop(push(S, i0_1).state).retval == i0_1",
+        "isEmpty(push(S, i0_1).state).retval == false",
+    ] {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+}

@@ -120,8 +120,8 @@ fn is_offered(method: &class::Method, is_own: bool, same_package: bool, choice: 
     method.flags & flags::PUBLIC != 0 || choice.package_private && same_package
 }
 
-/// The method as a test names it: through the class under test.
-fn named(session: &Session, class: &Arc<str>, method: &class::Method) -> Option<Method> {
+/// The method as a test names it: through this class, which has or inherits it.
+pub(crate) fn named(session: &Session, class: &Arc<str>, method: &class::Method) -> Option<Method> {
     let name = method.name.to_string();
     let descriptor = method.descriptor.to_string();
     let mut named = Method::new(class, &name, &descriptor, method.is_static())?;

@@ -4,6 +4,7 @@
 //! a type, what existing tests used, and defaults (as JCrasher's: -1, 0, 1 and the like, constructors
 //! of argument classes up to a depth) together with constants of the class's own code.
 
+pub mod collected;
 mod constants;
 mod defaults;
 mod given;
@@ -51,16 +52,17 @@ pub struct Plan {
     pub most_per_method: usize,
     /// Whether constants of the classes' own code are used.
     pub own_constants: bool,
-    /// Whether defaults are used even where tests or their values were collected.
+    /// Whether defaults are used even where tests gave values.
     pub always_defaults: bool,
     /// What stands in for interfaces and abstract classes.
     pub implementations: Arc<Implementations>,
 }
 
-/// Values by type.
+/// Values by type, and whole argument lists by method.
 #[derive(Debug, Clone, Default)]
 pub struct Pool {
     by_type: BTreeMap<Type, Vec<Argument>>,
+    by_method: BTreeMap<Arc<Method>, Vec<Vec<Argument>>>,
 }
 
 impl Pool {
@@ -72,6 +74,24 @@ impl Pool {
         }
     }
 
+    /// Adds the arguments of a call of a method unless they are there.
+    pub fn add_list(&mut self, method: &Arc<Method>, arguments: Vec<Argument>) {
+        let lists = self.by_method.entry(method.clone()).or_default();
+        if !lists.contains(&arguments) {
+            lists.push(arguments);
+        }
+    }
+
+    /// The arguments with which a method was called, in the order in which they were added.
+    pub fn lists_of(&self, method: &Arc<Method>) -> &[Vec<Argument>] {
+        self.by_method.get(method).map_or(&[], Vec::as_slice)
+    }
+
+    /// Number of argument lists, over all methods.
+    pub fn n_lists(&self) -> usize {
+        self.by_method.values().map(Vec::len).sum()
+    }
+
     /// The values of a type, in the order in which they were added.
     pub fn of(&self, wanted: &Type) -> &[Argument] {
         self.by_type.get(wanted).map_or(&[], Vec::as_slice)
@@ -81,7 +101,8 @@ impl Pool {
 /// A method that cannot be called, and the type of which there is no value.
 pub type Uncallable = (Arc<Method>, Type);
 
-/// Makes argument lists for methods, in their order. A method for which there is no value of some
+/// Makes argument lists for methods, in their order: those with which tests called it, or else all
+/// combinations of values of its parameters' types; with `always_defaults` both. A method for which there is no value of some
 /// parameter gets none; it is named in the second part with the type that is missing.
 pub fn lists(
     session: &mut Session,
@@ -100,6 +121,18 @@ pub fn lists(
     let mut lists = Vec::new();
     let mut missing = Vec::new();
     for method in methods {
+        let seen = collected.lists_of(method);
+        let is_given = plan.given.is_for(method);
+        if !seen.is_empty() && !is_given {
+            let of = |arguments: &Vec<Argument>| ArgumentList {
+                method: method.clone(),
+                arguments: arguments.clone(),
+            };
+            lists.extend(seen.iter().take(plan.most_per_method.max(1)).map(of));
+            if !plan.always_defaults {
+                continue;
+            }
+        }
         let mut choices: Vec<Vec<Argument>> = Vec::new();
         let mut lacking = None;
         for (position, parameter) in method.parameters.iter().enumerate() {
@@ -111,8 +144,17 @@ pub fn lists(
             choices.push(values);
         }
         match lacking {
+            Some(_) if !seen.is_empty() && !is_given => {}
             Some(parameter) => missing.push((method.clone(), parameter)),
-            None => combine(method, choices, plan.most_per_method, &mut lists),
+            None => {
+                let n_seen = if is_given { 0 } else { seen.len().min(plan.most_per_method) };
+                let start = lists.len() - n_seen;
+                let mut more = Vec::new();
+                combine(method, choices, plan.most_per_method, &mut more);
+                more.retain(|list| !lists[start..].contains(list));
+                more.truncate(plan.most_per_method.max(1) - n_seen);
+                lists.append(&mut more);
+            }
         }
     }
     (lists, missing)

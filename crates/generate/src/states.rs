@@ -11,6 +11,7 @@
 //! and static methods.
 
 pub mod focus;
+pub mod follow;
 pub mod prepared;
 pub mod recorded;
 pub mod table;
@@ -159,6 +160,17 @@ pub fn explore(
     session: &(dyn Fn() -> Result<Session, NotFound> + Sync),
     watch: &dyn Watch,
 ) -> Result<Exploration, NotFound> {
+    explore_from(job, StateTable::default(), session, watch)
+}
+
+/// Explores from states that are known already, such as those of existing tests: they are tried in the
+/// first iteration. Their keys must mean the same on every machine.
+pub fn explore_from(
+    job: &Job,
+    start: StateTable,
+    session: &(dyn Fn() -> Result<Session, NotFound> + Sync),
+    watch: &dyn Watch,
+) -> Result<Exploration, NotFound> {
     let n_workers = match job.technique {
         // Representatives live on one machine.
         Technique::PairwiseEquals => 1,
@@ -171,7 +183,7 @@ pub fn explore(
     });
     let mut workers = made.into_iter().collect::<Result<Vec<Worker<'_>>, NotFound>>()?;
     let mut exploration = Exploration {
-        table: StateTable::default(),
+        table: start,
         iterations: Vec::new(),
         calls: Vec::new(),
         stopped: Vec::new(),
@@ -183,7 +195,8 @@ pub fn explore(
         && job.iterations.is_none_or(|most| exploration.iterations.len() <= most as usize)
     {
         exploration.iterations.push(Iteration::default());
-        let next = exploration.table.len();
+        // States from which the exploration starts are no part of its first frontier, the world.
+        let next = if frontier.start == 0 { 1 } else { exploration.table.len() };
         let per_round = (ROUND / (job.lists.len() + job.makers.len()).max(1)).max(1);
         let mut start = frontier.start;
         while start < frontier.end {

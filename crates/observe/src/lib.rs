@@ -8,6 +8,7 @@ pub mod assemble;
 pub mod assessment;
 pub mod contract;
 pub mod coverage;
+pub mod harvest;
 pub mod java;
 pub mod junit;
 pub mod mutation;

@@ -230,15 +230,35 @@ fn elements(vm: &Vm, array: Ref, kind: Kind) -> Option<Vec<Constant>> {
     if length > LONGEST_ARRAY || kind == Kind::Ref {
         return None;
     }
-    (0..length)
-        .map(|idx| {
-            let offset = ELEMENTS_OFFSET + idx * kind.size();
-            let mut word = [0; 8];
-            let size = kind.size() as usize;
-            word[..size].copy_from_slice(vm.heap.bytes(array, offset, size));
-            primitive(kind, u64::from_le_bytes(word))
-        })
-        .collect()
+    (0..length).map(|idx| primitive(kind, element(vm, array, kind, idx))).collect()
+}
+
+/// An element of an array as a word.
+pub(crate) fn element(vm: &Vm, array: Ref, kind: Kind, idx: u32) -> u64 {
+    if kind == Kind::Ref {
+        return vm.heap.element_ref(array, idx).to_slot();
+    }
+    let mut word = [0; 8];
+    let size = kind.size() as usize;
+    let offset = ELEMENTS_OFFSET + idx * kind.size();
+    word[..size].copy_from_slice(vm.heap.bytes(array, offset, size));
+    u64::from_le_bytes(word)
+}
+
+/// The primitive type of a kind; `None` for references.
+pub(crate) fn type_of_kind(kind: Kind) -> Option<Type> {
+    Some(match kind {
+        Kind::Boolean => Type::Boolean,
+        Kind::Byte => Type::Byte,
+        Kind::Char => Type::Char,
+        Kind::Short => Type::Short,
+        Kind::Int => Type::Int,
+        Kind::Long => Type::Long,
+        Kind::Float => Type::Float,
+        Kind::Double => Type::Double,
+        Kind::Void => Type::Void,
+        Kind::Ref => return None,
+    })
 }
 
 /// The constant that stands for an object: `None` where there is none, `Some(None)` where it is too

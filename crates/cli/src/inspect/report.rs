@@ -72,6 +72,13 @@ fn facts(one: &Inspected) -> Vec<String> {
         one.job.technique,
         one.inference.n_pairs,
     )];
+    match one.n_lost {
+        None => {}
+        Some(0) => facts.push("the calls are those of existing tests".to_owned()),
+        Some(lost) => facts.push(format!(
+            "the calls are those of existing tests; {lost} of their objects could not be followed to the end"
+        )),
+    }
     if let Some(effort) = &one.effort {
         facts.push(format!(
             "universal properties were attacked with {} more calls; {} fell",

@@ -1,5 +1,6 @@
 //! Options of everything that explores states.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -24,7 +25,12 @@ pub(crate) struct ExploreOptions {
     #[arg(long, value_name = "NAME=VALUES")]
     pub(crate) arguments: Vec<String>,
 
-    /// Also use default arguments where others were collected.
+    /// A folder of compiled JUnit tests, which are run; arguments are those with which they call the
+    /// classes, objects are built as they build them. May be given several times.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) from_tests: Vec<PathBuf>,
+
+    /// Also use default arguments where tests gave others.
     #[arg(long)]
     pub(crate) default_arguments: bool,
 

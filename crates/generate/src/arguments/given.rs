@@ -103,6 +103,12 @@ impl Given {
         Ok(())
     }
 
+    /// Whether values were given for a parameter of the method.
+    pub(super) fn is_for(&self, method: &Method) -> bool {
+        let mut parameters = method.parameters.iter().enumerate();
+        parameters.any(|(position, of)| self.for_parameter(method, position, of).is_some())
+    }
+
     /// The values given for a parameter.
     pub(super) fn for_parameter(
         &self,

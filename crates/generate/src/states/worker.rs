@@ -19,10 +19,11 @@ use vm::mode::{Mode, Plain};
 use vm::travel::Mark;
 use vm::value::{ClassId, Ref, Value};
 
+use super::follow::{Stride, Way};
 use super::prepared::Prepared;
 use super::recorded::{Described, GivenBack, RecordedCall};
-use super::table::{ListId, StateId, StateTable};
-use super::{Iteration, Job};
+use super::table::{Link, ListId, StateId, StateTable};
+use super::{Call, End, Iteration, Job};
 use crate::arguments::{Argument, ArgumentList};
 
 /// What expanding some states found.
@@ -260,6 +261,69 @@ impl<'j> Worker<'j> {
             self.session.vm.rollback_to(&mark);
         }
         self.session.vm.rollback(mark);
+    }
+
+    /// Makes the calls of a chain, from the world on, as long as they lead where they led before; adds
+    /// states and calls that are new. Says whether it came to the end.
+    pub(super) fn follow(
+        &mut self,
+        table: &mut StateTable,
+        way: &mut Way,
+        steps: &[Stride],
+    ) -> bool {
+        let mark = self.session.vm.mark();
+        let is_whole = self.go_along(table, way, steps);
+        self.session.vm.rollback(mark);
+        is_whole
+    }
+
+    fn go_along(&mut self, table: &mut StateTable, way: &mut Way, steps: &[Stride]) -> bool {
+        let mut state = StateId::WORLD;
+        let mut receiver = Ref::NULL;
+        for &(list, expected) in steps {
+            let idx = list.idx();
+            let before = self.before(receiver);
+            let (outcome, was_called) = self.call(idx, receiver);
+            if let Outcome::Stopped(stop) = &outcome {
+                way.stopped.push((state, list, stop.clone()));
+                return false;
+            }
+            if !was_called {
+                return false;
+            }
+            let object = match receiver.some() {
+                Some(receiver) => receiver,
+                None => match self.object_under_test(&outcome) {
+                    Some(object) => object,
+                    None => return false,
+                },
+            };
+            if self.whole(object) != expected {
+                return false;
+            }
+            let key = self.key(object, table.key(state), before, idx);
+            let given = self.given(idx, &outcome);
+            let has_thrown = matches!(outcome, Outcome::Threw(_));
+            let mut reached = state;
+            let mut end = End::Preserved;
+            if has_thrown {
+                end = End::Threw;
+            } else if key != table.key(state) {
+                reached = table.add(key, Link { parent: state, list }).0;
+                end = End::Reached(reached);
+            }
+            if way.seen.insert((state, list)) {
+                way.calls.push(Call { state, list, end });
+                way.recorded.push(RecordedCall { state, list, exit: Some(key), given });
+            }
+            // No state is reached through an exception.
+            if has_thrown && key != table.key(state) {
+                return false;
+            }
+            state = reached;
+            receiver = object;
+        }
+        true
     }
 
     /// What a call gave back.
