@@ -119,6 +119,7 @@ fn text(method: &str, arguments: &[Argument]) -> String {
                             let class = method.class.rsplit(['/', '$']).next().unwrap();
                             format!("{class}.{}", method.name)
                         }
+                        other => format!("{other:?}"),
                     };
                     calls.push_str(&format!("v{idx}={name}({}); ", args.join(", ")));
                 }
