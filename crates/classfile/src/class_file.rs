@@ -53,6 +53,7 @@ pub(crate) struct ClassAttributes {
     pub(crate) record: Option<Box<[RecordComponent]>>,
     pub(crate) bootstrap_methods: Box<[BootstrapMethod]>,
     pub(crate) annotations: Option<Span>,
+    pub(crate) invisible_annotations: Option<Span>,
     pub(crate) type_annotations: Option<Span>,
     pub(crate) source_debug_extension: Option<Span>,
     pub(crate) module: Option<Span>,
@@ -328,6 +329,11 @@ impl ClassFile {
     /// Where the class's `RuntimeVisibleAnnotations` lie, for [`ClassFile::has_annotation`].
     pub fn annotations(&self) -> Option<Span> {
         self.attributes.annotations
+    }
+
+    /// Where the content of `RuntimeInvisibleAnnotations` is, which no JVM looks at.
+    pub fn invisible_annotations(&self) -> Option<Span> {
+        self.attributes.invisible_annotations
     }
 
     /// Content of `RuntimeVisibleTypeAnnotations`.

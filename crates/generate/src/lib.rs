@@ -5,5 +5,7 @@
 
 pub mod api;
 pub mod arguments;
+pub mod generics;
 pub mod sequences;
+pub mod stand_ins;
 pub mod states;

@@ -104,6 +104,11 @@ impl Session {
         loaded.map_err(|problem| NotFound::Class { name: name.to_owned(), problem })
     }
 
+    /// Whether a class comes from the user's class path.
+    pub fn is_of_user(&self, class: ClassId) -> bool {
+        self.vm.class(class).loader == self.loader
+    }
+
     /// The class of a type; primitive types have one too.
     pub fn class_of_type(&mut self, wanted: &Type) -> Result<ClassId, NotFound> {
         let loader = self.loader;

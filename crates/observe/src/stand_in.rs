@@ -31,7 +31,7 @@ impl Session {
             return Ok(known.clone());
         }
         let of = self.load(&stand_in.of)?;
-        let is_user = self.vm.class(of).loader == self.loader;
+        let is_user = self.is_of_user(of);
         let name = self.stand_in_name(stand_in, of, is_user);
         if self.vm.find_loaded_class(self.loader, name.as_bytes()).is_none() {
             let bytes = assemble(&self.vm, &name, stand_in, of)?;

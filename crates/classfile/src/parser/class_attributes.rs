@@ -44,6 +44,10 @@ pub(super) fn read(
             b"EnclosingMethod" if 49 <= major => {
                 once(&mut found.enclosing_method, enclosing_method(context, span)?, name, span)?;
             }
+            // No JVM looks at it, so that a second one is no mistake either.
+            b"RuntimeInvisibleAnnotations" => {
+                found.invisible_annotations.get_or_insert(span);
+            }
             b"RuntimeVisibleAnnotations" if 49 <= major => {
                 once(&mut found.annotations, span, name, span)?;
             }

@@ -182,6 +182,27 @@ fn stand_ins_do_on_a_real_jvm_what_they_do_on_the_machine() {
     }
 }
 
+#[test]
+fn every_type_of_the_library_that_can_be_stood_in_for_is() {
+    let packages = std::env::var("EMIT_PACKAGES").unwrap_or_else(|_| LIBRARY.to_owned());
+    for jdk in &jdk::installed() {
+        let (names, subjects) = build::names(jdk);
+        let class_path = subjects.display().to_string();
+        let mut session = Session::new(machine::boot(jdk, &class_path).0).unwrap();
+        let types = packages.split(',').flat_map(|name| build::package(jdk, &names, name));
+        let suite = stand_ins::chosen(&mut session, &types.collect::<Vec<_>>());
+        assert!(suite.tests.len() > 300, "{}", suite.tests.len());
+        let files = render_all(&suite, Framework::JUnit5, &names);
+        let report = run(jdk, &subjects, "library", &files);
+        let wanted = format!("{} tests successful", suite.tests.len());
+        assert!(report.contains(&wanted), "{} on {}:\n{report}", wanted, jdk.release);
+    }
+}
+
+/// Packages with interfaces and abstract classes of all kinds.
+const LIBRARY: &str = "java/lang,java/util,java/util/function,java/util/concurrent,java/util/stream,\
+                       java/io,java/nio,java/nio/file,java/text,java/time/temporal,java/net";
+
 /// What is stood in for, beside everything in `java.util.function`.
 const STAND_INS: &[&str] = &[
     "java/lang/Runnable",

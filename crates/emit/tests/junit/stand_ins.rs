@@ -12,7 +12,7 @@ use suite::test::{Check, Subject, Suite, Test, Throws, Title};
 use suite::types::Type;
 use vm::class::flags;
 
-const FUEL: u64 = 1_000_000;
+const FUEL: u64 = 100_000_000;
 
 /// The behaviours that each type is tried with.
 fn behaviours() -> Vec<Behaviour> {
@@ -70,6 +70,30 @@ pub(crate) fn passed(session: &mut Session, class: &str) -> Suite {
         }
     }
     Suite { class: class.into(), tests }
+}
+
+/// A test for each stand-in that a generator would choose for these types.
+pub(crate) fn chosen(session: &mut Session, types: &[String]) -> Suite {
+    let mut tests = Vec::new();
+    for of in types {
+        for stand_in in generate::stand_ins::for_type(session, &Type::class(of)) {
+            let title = Title {
+                method: of.replace('/', "-"),
+                state: String::new(),
+                outcome: format!("{:?}", stand_in.behaviour),
+            };
+            let mut sequence = Sequence::empty();
+            let made = Operation::StandIn(Arc::new(stand_in));
+            let made = sequence.push(made, vec![]).unwrap();
+            let equals = Method::new(of, "equals", "(Ljava/lang/Object;)Z", false).unwrap();
+            let args = vec![Arg::Var(made), Arg::Var(made)];
+            sequence.push(Operation::Call(Arc::new(equals)), args).unwrap();
+            let seen = observe(session, &sequence, &[], None, FUEL);
+            let seen = seen.unwrap_or_else(|problem| panic!("{of}: {problem}"));
+            tests.push(checked(sequence, seen, title));
+        }
+    }
+    Suite { class: "s/Users".into(), tests }
 }
 
 fn stand_in(sequence: &mut Sequence, of: &str, behaviour: &Behaviour) -> Var {

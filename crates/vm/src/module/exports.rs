@@ -105,6 +105,17 @@ impl Vm {
         };
     }
 
+    /// Whether classes without a module may name the public classes of this class's package.
+    pub fn is_exported(&self, class: ClassId) -> bool {
+        let target = self.class(class);
+        let ModuleKey::Named(idx) = self.key_of_package(target.loader, target.package) else {
+            return true;
+        };
+        let module = &self.modules.defined[idx as usize];
+        let exports = module.exports.get(&target.package);
+        module.is_open || exports.is_some_and(|exports| exports.to_all || exports.to_all_unnamed)
+    }
+
     /// Whether a class of a loader's package may name another class.
     pub(crate) fn class_access(&self, from: (LoaderId, Symbol), class: ClassId) -> ClassAccess {
         let target = self.class(class);

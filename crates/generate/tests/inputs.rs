@@ -1,0 +1,205 @@
+//! Inputs that no constructor makes, and what generic signatures say that an input should be.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../../observe/tests/machine/mod.rs"]
+mod machine;
+
+use generate::generics::{self, Wanted};
+use generate::stand_ins;
+use observe::session::Session;
+use suite::constant::Constant;
+use suite::method::Method;
+use suite::stand_in::{Behaviour, StandIn};
+use suite::types::Type;
+use testkit::{jdk, root, suite as fixtures};
+
+fn session() -> Session {
+    let jdk = &jdk::installed()[0];
+    let sources = root::repository().join("fixtures/generate/inputs");
+    let classes = fixtures::compile(jdk, "generate/inputs", &sources, "").unwrap();
+    Session::new(machine::boot(jdk, &classes.display().to_string()).0).unwrap()
+}
+
+/// `List<String>`, with simple names; a variable before its bound.
+fn show(wanted: &Wanted) -> String {
+    let name = wanted.erasure.to_string();
+    let simple = name.rsplit(['.', '$']).next().unwrap().to_owned();
+    let variable =
+        wanted.variable.as_ref().map_or_else(String::new, |variable| format!("{variable}:"));
+    let arguments: Vec<String> = wanted.arguments.iter().map(show).collect();
+    let arguments =
+        if arguments.is_empty() { String::new() } else { format!("<{}>", arguments.join(", ")) };
+    format!("{variable}{simple}{arguments}")
+}
+
+#[test]
+fn a_parameter_wants_what_its_generic_signature_says() {
+    let mut session = session();
+    let mut check = |class: &str, name: &str, descriptor: &str, expected: &[&str]| {
+        let is_static = class == "java/util/Collections" || class == "java/lang/String";
+        let method = Method::new(class, name, descriptor, is_static).unwrap();
+        let mut seen: Vec<String> =
+            generics::parameters(&mut session, &method).iter().map(show).collect();
+        seen.push(show(&generics::result(&mut session, &method)));
+        assert_eq!(seen, expected, "{class}.{name}");
+    };
+    const INPUTS: &str = "inputs/Inputs";
+    check(
+        INPUTS,
+        "most",
+        "(Ljava/util/Collection;[Ljava/lang/Comparable;)Ljava/lang/Comparable;",
+        &[
+            "Collection<C:Comparable<Comparable>>",
+            "Comparable[]<C:Comparable<Comparable>>",
+            "C:Comparable<Comparable>",
+        ],
+    );
+    check(
+        INPUTS,
+        "order",
+        "(Ljava/lang/Object;Ljava/util/Comparator;)V",
+        &["C:Comparable<Comparable>", "Comparator<C:Comparable<Comparable>>", "void"],
+    );
+    check(
+        INPUTS,
+        "texts",
+        "(Ljava/util/List;Ljava/util/Map;Ljava/util/List;Ljava/util/List;)V",
+        &["List<String>", "Map<String, List<Integer>>", "List<Object>", "List", "void"],
+    );
+    check(
+        INPUTS,
+        "own",
+        "(Ljava/lang/Number;[Ljava/lang/Number;Ljava/util/List;)V",
+        &["T:Number", "Number[]<T:Number>", "List<T:Number>", "void"],
+    );
+    check(
+        INPUTS,
+        "constants",
+        "(Ljava/lang/Class;Ljava/lang/Enum;)V",
+        &["Class<E:Enum<Enum>>", "E:Enum<Enum>", "void"],
+    );
+    check(INPUTS, "names", "()Ljava/util/List;", &["List<String>"]);
+    // A subclass may have fixed what a method of its superclass left open, or lost it.
+    let add = "(Ljava/lang/Object;)Z";
+    check("inputs/Inputs$Names", "add", add, &["String", "boolean"]);
+    check(
+        "inputs/Inputs$Names",
+        "addAll",
+        "(Ljava/util/Collection;)Z",
+        &["Collection<String>", "boolean"],
+    );
+    let take = "(Ljava/lang/Object;Ljava/lang/Object;)V";
+    check("inputs/Inputs$Pairs", "take", take, &["List<A:Object>", "A:Object", "void"]);
+    check("inputs/Inputs$Raw", "take", take, &["T:Object", "A:Object", "void"]);
+    check("inputs/Inputs$Inner", "<init>", "(Linputs/Inputs;)V", &["Inputs", "Inner"]);
+    check(
+        "java/util/Collections",
+        "max",
+        "(Ljava/util/Collection;)Ljava/lang/Object;",
+        &["Collection<T:Comparable<Comparable>>", "T:Comparable<Comparable>"],
+    );
+    check(
+        "java/lang/String",
+        "join",
+        "(Ljava/lang/CharSequence;Ljava/lang/Iterable;)Ljava/lang/String;",
+        &["CharSequence", "Iterable<CharSequence>", "String"],
+    );
+    check("java/util/EnumMap", "containsKey", add, &["Object", "boolean"]);
+    check("java/util/Missing", "add", add, &["Object", "boolean"]);
+}
+
+fn behaviours(found: Vec<StandIn>) -> Vec<String> {
+    let name = |stand_in: StandIn| match stand_in.behaviour {
+        Behaviour::Constant(Constant::Boxed(inner)) => format!("boxed {inner:?}"),
+        Behaviour::Constant(Constant::Enum { name, .. }) => name.to_string(),
+        Behaviour::Constant(Constant::Text(units)) => String::from_utf16(&units).unwrap(),
+        Behaviour::Constant(constant) => format!("{constant:?}"),
+        other => format!("{other:?}"),
+    };
+    found.into_iter().map(name).collect()
+}
+
+#[test]
+fn functional_interfaces_get_constants_identity_and_exceptions_where_they_fit() {
+    let mut session = session();
+    let mut check = |of: &str, expected: &[&str]| {
+        let found = stand_ins::for_type(&mut session, &Type::class(of));
+        assert_eq!(behaviours(found), expected, "{of}");
+    };
+    check("java/util/function/Function", &["boxed Int(1)", "Identity", "Default", "Throws"]);
+    check("java/util/function/BinaryOperator", &["boxed Int(1)", "Identity", "Default", "Throws"]);
+    check("java/util/function/Supplier", &["boxed Int(1)", "Default", "Throws"]);
+    check("java/util/function/Predicate", &["Boolean(true)", "Default", "Throws"]);
+    check("java/util/function/LongUnaryOperator", &["Long(1)", "Identity", "Default", "Throws"]);
+    check("java/util/function/IntToLongFunction", &["Long(1)", "Default", "Throws"]);
+    check("java/util/function/Consumer", &["Default", "Throws"]);
+    check("java/lang/Runnable", &["Default", "Throws"]);
+    // An order must keep its laws.
+    check("java/util/Comparator", &["Default", "Throws"]);
+    check("java/lang/Comparable", &["Default", "Throws"]);
+    check("inputs/Inputs$Bounded", &["boxed Int(1)", "Identity", "Default", "Throws"]);
+    check("inputs/Inputs$Pick", &["RED", "Default", "Throws"]);
+    check("inputs/Inputs$Same", &["boxed Int(1)", "Identity", "Default", "Throws"]);
+    check("inputs/Inputs$Package", &["Int(1)", "Default", "Throws"]);
+    check("inputs/Inputs$Protected", &["Int(1)", "Default", "Throws"]);
+}
+
+#[test]
+fn other_interfaces_and_abstract_classes_get_defaults_and_exceptions() {
+    let mut session = session();
+    let mut check = |of: &str, expected: &[&str]| {
+        let found = stand_ins::for_type(&mut session, &Type::class(of));
+        assert_eq!(behaviours(found), expected, "{of}");
+    };
+    check("java/util/Iterator", &["Default", "Throws"]);
+    check("java/util/List", &["Default", "Throws"]);
+    check("java/util/AbstractList", &["Default", "Throws"]);
+    check("inputs/Inputs$Marker", &["Default"]);
+    check("inputs/Inputs$Makeable", &["Default", "Throws"]);
+}
+
+#[test]
+fn what_a_test_cannot_extend_is_not_stood_in_for() {
+    let mut session = session();
+    for of in [
+        "inputs/Inputs$Sealed",
+        "inputs/Inputs$Private",
+        "inputs/Inputs$Inner",
+        "inputs/Inputs$Unmakeable",
+        "inputs/Inputs$Given",
+        "inputs/Inputs$Note",
+        "inputs/Inputs$Colour",
+        "inputs/Inputs",
+        "inputs/Missing",
+        "java/lang/String",
+        "java/lang/Enum",
+        "java/lang/Record",
+        "java/lang/Override",
+        "java/sql/ResultSet",
+        "jdk/internal/misc/Signal$Handler",
+        "sun/security/util/Cache",
+        "java/util/HashMap$HashIterator",
+    ] {
+        assert_eq!(stand_ins::for_type(&mut session, &Type::class(of)), [], "{of}");
+    }
+    let array = Type::Array(Box::new(Type::class("java/lang/Runnable")));
+    assert_eq!(stand_ins::for_type(&mut session, &array), []);
+    assert_eq!(stand_ins::for_type(&mut session, &Type::Int), []);
+}
+
+#[test]
+fn type_arguments_choose_among_constants_and_identities() {
+    let mut session = session();
+    let lengths = "(Ljava/util/function/Function;Ljava/util/function/Supplier;)I";
+    let method = Method::new("inputs/Inputs", "lengths", lengths, false).unwrap();
+    let wanted = generics::parameters(&mut session, &method);
+    let function = stand_ins::for_wanted(&mut session, &wanted[0]);
+    assert_eq!(behaviours(function.clone()), ["boxed Int(1)", "Default", "Throws"]);
+    let supplier = stand_ins::for_wanted(&mut session, &wanted[1]);
+    assert_eq!(behaviours(supplier), ["RED", "Default", "Throws"]);
+    let mut nulls = Vec::new();
+    for stand_in in &function {
+        nulls.push(stand_ins::gives_null(&mut session, stand_in));
+    }
+    assert_eq!(nulls, [false, true, false]);
+}
