@@ -257,6 +257,25 @@ impl Code<'_> {
         self.indexed(0xBB, idx, 1).op(&[0x59], 1)
     }
 
+    /// `newarray` or `anewarray`, of as many elements as is on the stack; `class` is that of references.
+    pub fn new_array(&mut self, kind: Kind, class: &str) -> &mut Self {
+        let tag = match kind {
+            Kind::Boolean => 4,
+            Kind::Char => 5,
+            Kind::Float => 6,
+            Kind::Double => 7,
+            Kind::Byte => 8,
+            Kind::Short => 9,
+            Kind::Int => 10,
+            Kind::Long => 11,
+            Kind::Ref | Kind::Void => {
+                let idx = self.pool.class(class);
+                return self.indexed(0xBD, idx, 0);
+            }
+        };
+        self.op(&[0xBC, tag], 0)
+    }
+
     /// `swap`.
     pub fn swap(&mut self) -> &mut Self {
         self.op(&[0x5F], 0)

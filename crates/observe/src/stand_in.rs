@@ -32,7 +32,7 @@ impl Session {
         }
         let of = self.load(&stand_in.of)?;
         let is_user = self.is_of_user(of);
-        let name = self.stand_in_name(stand_in, of, is_user);
+        let name = name_in(self.vm.options.seed, stand_in, is_user);
         if self.vm.find_loaded_class(self.loader, name.as_bytes()).is_none() {
             let bytes = assemble(&self.vm, &name, stand_in, of)?;
             let (loader, bytes) = (self.loader, ClassBytes::from_vec(bytes));
@@ -54,17 +54,15 @@ impl Session {
         }
         Ok(resolved)
     }
+}
 
-    fn stand_in_name(&mut self, stand_in: &StandIn, of: ClassId, is_user: bool) -> String {
-        let mirror = self.vm.mirror(of);
-        let world = self.vm.identity_hash(mirror);
-        let base = match stand_in.of.rsplit_once('/') {
-            Some((_, simple)) if !is_user => simple,
-            _ => &stand_in.of,
-        };
-        let behaviour = digest(&format!("{stand_in:?}"));
-        format!("{base}$$StandIn{world:x}_{behaviour:016x}")
-    }
+/// The name of the class: the same on all machines of one world, whatever was asked for before.
+fn name_in(seed: u64, stand_in: &StandIn, is_user: bool) -> String {
+    let base = match stand_in.of.rsplit_once('/') {
+        Some((_, simple)) if !is_user => simple,
+        _ => &stand_in.of,
+    };
+    format!("{base}$$StandIn{:016x}", digest(&format!("{seed} {stand_in:?}")))
 }
 
 /// The abstract methods that a class must implement to have objects, those of subtypes before those of
@@ -166,6 +164,16 @@ fn body(code: &mut Code<'_>, answer: &Answer, parameters: &[Type], returns: &Typ
     match answer {
         Answer::Nothing => {}
         Answer::Constant(constant) => push(code, constant),
+        Answer::Empty(factory) => {
+            code.invoke_static(&factory.class, &factory.name, &factory.descriptor());
+        }
+        Answer::EmptyArray(element) => {
+            let class = match element {
+                Type::Class(name) => name.to_string(),
+                other => other.descriptor(),
+            };
+            code.int(0).new_array(kind_of(element), &class);
+        }
         Answer::Parameter(position) => {
             let ahead = parameters[..*position].iter().map(|own| kind_of(own).slots());
             let local = 1 + ahead.sum::<u16>();

@@ -74,6 +74,24 @@ fn stand_ins_for_the_same_have_the_same_class_in_a_session_and_are_different_obj
 }
 
 #[test]
+fn the_name_of_a_class_tells_worlds_apart_and_nothing_else() {
+    let name = |seed: u64, asked_before: &[Behaviour]| {
+        let mut session = session();
+        session.vm.options.seed = seed;
+        for behaviour in asked_before {
+            session.prepare(&made(behaviour.clone())).unwrap();
+        }
+        let of = "java/util/function/IntUnaryOperator".into();
+        let stand_in = StandIn { of, behaviour: Behaviour::Identity };
+        let made = session.stand_in(&Arc::new(stand_in)).unwrap();
+        session.vm.class(made.class).name.to_string()
+    };
+    let plain = name(1, &[]);
+    assert_eq!(plain, name(1, &[Behaviour::Throws, Behaviour::Default]));
+    assert_ne!(plain, name(2, &[]));
+}
+
+#[test]
 fn what_cannot_be_stood_in_for_is_an_error() {
     let mut session = session();
     // Final; without an accessible constructor; not there at all.

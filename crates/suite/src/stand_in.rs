@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use crate::constant::Constant;
+use crate::method::Method;
 use crate::types::Type;
 
 const OBJECT: &str = "java/lang/Object";
@@ -24,7 +25,8 @@ pub struct StandIn {
 /// equals itself alone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Behaviour {
-    /// Each gives the default value of its result type.
+    /// Each gives the default value of its result type: zero, `false`, an empty string, collection, map,
+    /// iterator, optional or array of primitives or strings, else `null`; whoever is asked is empty.
     Default,
     /// Each whose result type the constant fits gives it, boxed or not as is wanted; the others give the
     /// default value.
@@ -43,6 +45,10 @@ pub enum Answer {
     Nothing,
     /// Gives a constant that fits its result type exactly.
     Constant(Constant),
+    /// Gives what this static method of the JDK without parameters gives: something empty.
+    Empty(Method),
+    /// Gives a new array without elements, of this element type.
+    EmptyArray(Type),
     /// Gives the argument at this position.
     Parameter(usize),
     /// Tells whether its only argument is the object itself.
@@ -75,11 +81,61 @@ impl Behaviour {
                 exact.or_else(loose).map(Answer::Parameter)
             }
         };
-        chosen.unwrap_or_else(|| Answer::Constant(default_value(returns)))
+        chosen.unwrap_or_else(|| default_answer(name, parameters, returns))
     }
 }
 
-/// The default value of a type: zero, also in its box, `false`, the empty string, else `null`.
+/// What a method gives by default: nothing in it, as far as that can be said.
+fn default_answer(name: &str, parameters: &[Type], returns: &Type) -> Answer {
+    if name == "isEmpty" && parameters.is_empty() && *returns == Type::Boolean {
+        return Answer::Constant(Constant::Boolean(true));
+    }
+    match returns {
+        Type::Class(class) => {
+            if let Some((owner, factory, made)) = empty(class)
+                && let Some(method) = Method::new(owner, factory, &format!("()L{made};"), true)
+            {
+                return Answer::Empty(method);
+            }
+        }
+        // Of other elements, a type variable may have meant more than its bound.
+        Type::Array(element)
+            if !element.is_reference() || **element == Type::class("java/lang/String") =>
+        {
+            return Answer::EmptyArray((**element).clone());
+        }
+        _ => {}
+    }
+    Answer::Constant(default_value(returns))
+}
+
+/// Class, name and result of the method that gives something empty of a type.
+fn empty(of: &str) -> Option<(&'static str, &'static str, &'static str)> {
+    const COLLECTIONS: &str = "java/util/Collections";
+    Some(match of {
+        "java/lang/Iterable" | "java/util/Collection" | "java/util/List" => {
+            (COLLECTIONS, "emptyList", "java/util/List")
+        }
+        "java/util/Set" => (COLLECTIONS, "emptySet", "java/util/Set"),
+        "java/util/SortedSet" => (COLLECTIONS, "emptySortedSet", "java/util/SortedSet"),
+        "java/util/NavigableSet" => (COLLECTIONS, "emptyNavigableSet", "java/util/NavigableSet"),
+        "java/util/Map" => (COLLECTIONS, "emptyMap", "java/util/Map"),
+        "java/util/SortedMap" => (COLLECTIONS, "emptySortedMap", "java/util/SortedMap"),
+        "java/util/NavigableMap" => (COLLECTIONS, "emptyNavigableMap", "java/util/NavigableMap"),
+        "java/util/Iterator" => (COLLECTIONS, "emptyIterator", "java/util/Iterator"),
+        "java/util/ListIterator" => (COLLECTIONS, "emptyListIterator", "java/util/ListIterator"),
+        "java/util/Enumeration" => (COLLECTIONS, "emptyEnumeration", "java/util/Enumeration"),
+        "java/util/Optional" => ("java/util/Optional", "empty", "java/util/Optional"),
+        "java/util/OptionalInt" => ("java/util/OptionalInt", "empty", "java/util/OptionalInt"),
+        "java/util/OptionalLong" => ("java/util/OptionalLong", "empty", "java/util/OptionalLong"),
+        "java/util/OptionalDouble" => {
+            ("java/util/OptionalDouble", "empty", "java/util/OptionalDouble")
+        }
+        _ => return None,
+    })
+}
+
+/// The default constant of a type: zero, also in its box, `false`, the empty string, else `null`.
 pub fn default_value(of: &Type) -> Constant {
     if let Some(primitive) = zero(of) {
         return primitive;
@@ -185,8 +241,15 @@ mod tests {
         assert_eq!(of("()Ljava/lang/String;"), Answer::Constant(Constant::text("")));
         let zero = Constant::Boxed(Box::new(Constant::Int(0)));
         assert_eq!(of("()Ljava/lang/Integer;"), Answer::Constant(zero));
-        assert_eq!(of("()Ljava/util/List;"), Answer::Constant(Constant::Null));
-        assert_eq!(of("()[I"), Answer::Constant(Constant::Null));
+        assert_eq!(of("()Ljava/util/Date;"), Answer::Constant(Constant::Null));
+        assert_eq!(of("()[Ljava/lang/Object;"), Answer::Constant(Constant::Null));
+        assert_eq!(of("()[I"), Answer::EmptyArray(Type::Int));
+        let Answer::Empty(factory) = of("()Ljava/util/Collection;") else {
+            panic!("a collection can be empty")
+        };
+        assert_eq!(factory.to_string(), "java.util.Collections.emptyList()");
+        let is_empty = answer(&Behaviour::Default, "isEmpty", "()Z");
+        assert_eq!(is_empty, Answer::Constant(Constant::Boolean(true)));
     }
 
     #[test]

@@ -67,6 +67,14 @@ impl Type {
         })
     }
 
+    /// The internal name, where it is a class.
+    pub fn class_name(&self) -> Option<&Arc<str>> {
+        match self {
+            Type::Class(name) => Some(name),
+            _ => None,
+        }
+    }
+
     /// Whether values of this type are references.
     pub fn is_reference(&self) -> bool {
         matches!(self, Type::Class(_) | Type::Array(_))

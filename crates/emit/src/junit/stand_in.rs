@@ -200,6 +200,17 @@ impl Needed {
                 let own = if self.returns.is_reference() { boxed(&own) } else { own };
                 world.fit(&own, &self.returns) == Fit::Yes
             }
+            // The compiler takes its type arguments from where it is given.
+            Answer::Empty(factory) => match &self.returns {
+                JavaType::Class(wanted) => factory
+                    .returns
+                    .class_name()
+                    .is_some_and(|made| world.is_subclass(made, &wanted.name)),
+                _ => false,
+            },
+            Answer::EmptyArray(element) => {
+                self.returns == JavaType::Array(Box::new(JavaType::of(element)))
+            }
             Answer::Parameter(position) => {
                 let own = self.parameters.get(*position);
                 own.is_some_and(|own| world.fit(own, &self.returns) == Fit::Yes)
@@ -379,6 +390,10 @@ impl Body<'_, '_> {
     fn answer(&mut self, answer: &Answer, names: &[String]) -> Result<String, Inexpressible> {
         Ok(match answer {
             Answer::Constant(constant) => self.constant(constant)?.text,
+            Answer::Empty(factory) => {
+                format!("{}.{}()", self.scope.class(&factory.class), factory.name)
+            }
+            Answer::EmptyArray(element) => self.array_of(&JavaType::of(element), &[]),
             Answer::Parameter(position) => names[*position].clone(),
             Answer::IsSame => format!("this == {}", names[0]),
             Answer::Nothing | Answer::Throws => return cannot("a method that gives nothing"),
