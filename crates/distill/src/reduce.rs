@@ -7,7 +7,7 @@
 //! is not always minimal, since a later test may cover all of an earlier one, so a backward pass
 //! follows here.
 
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 /// What a test covers; numbers ascend and appear once.
 pub type Covered = Vec<u32>;
@@ -46,11 +46,17 @@ pub fn reduce(tests: &[Covered], order: Order) -> Reduction {
         Order::Greedy => greedy_order(tests),
     };
     let kept = minimal(tests, candidates);
-    let is_kept: BTreeSet<usize> = kept.iter().copied().collect();
-    let redundant = (0..tests.len())
-        .filter(|test| !is_kept.contains(test))
-        .map(|test| Redundant { test, covered_by: cover(tests, &kept, &tests[test]) })
-        .collect();
+    let index = Index::of(tests, &kept);
+    // Many redundant tests cover just the same.
+    let mut known: BTreeMap<&Covered, Vec<usize>> = BTreeMap::new();
+    let mut redundant = Vec::with_capacity(tests.len() - kept.len());
+    let mut next_kept = kept.iter().peekable();
+    for (test, covered) in tests.iter().enumerate() {
+        if next_kept.next_if_eq(&&test).is_none() {
+            let by = known.entry(covered).or_insert_with(|| index.cover(covered));
+            redundant.push(Redundant { test, covered_by: by.clone() });
+        }
+    }
     Reduction { kept, redundant }
 }
 
@@ -114,21 +120,58 @@ fn minimal(tests: &[Covered], mut kept: Vec<usize>) -> Vec<usize> {
     minimal
 }
 
-/// Few of the kept tests that cover all of `wanted`, ascending.
-fn cover(tests: &[Covered], kept: &[usize], wanted: &Covered) -> Vec<usize> {
-    let mut left: BTreeSet<u32> = wanted.iter().copied().collect();
-    let mut chosen = Vec::new();
-    while !left.is_empty() {
-        let adds = |&test: &usize| tests[test].iter().filter(|thing| left.contains(thing)).count();
-        let best = kept.iter().copied().max_by_key(|test| (adds(test), std::cmp::Reverse(*test)));
-        let Some(best) = best.filter(|best| adds(best) > 0) else { break };
-        for thing in &tests[best] {
-            left.remove(thing);
+/// The kept tests by what they cover.
+struct Index<'t> {
+    tests: &'t [Covered],
+    /// By thing: the kept tests that cover it, ascending.
+    owners: Vec<Vec<usize>>,
+}
+
+impl Index<'_> {
+    fn of<'t>(tests: &'t [Covered], kept: &[usize]) -> Index<'t> {
+        let mut owners = vec![Vec::new(); n_things(tests)];
+        for &test in kept {
+            for &thing in &tests[test] {
+                owners[thing as usize].push(test);
+            }
         }
-        chosen.push(best);
+        Index { tests, owners }
     }
-    chosen.sort_unstable();
-    chosen
+
+    /// Few of the kept tests that cover all of `wanted`, ascending: the one that adds most comes next, the
+    /// earlier one among equals.
+    fn cover(&self, wanted: &Covered) -> Vec<usize> {
+        let mut left = wanted.clone();
+        // What few tests cover comes first, so that what all cover is hardly ever looked up.
+        left.sort_by_key(|&thing| (self.owners[thing as usize].len(), thing));
+        let mut chosen = Vec::new();
+        while let Some(best) = self.best(&left) {
+            left.retain(|thing| self.tests[best].binary_search(thing).is_err());
+            chosen.push(best);
+        }
+        chosen.sort_unstable();
+        chosen
+    }
+
+    /// The kept test that covers most of what is left. A test that covers none of the first `n` things can
+    /// cover no more than the others, so most tests need not be looked at.
+    fn best(&self, left: &[u32]) -> Option<usize> {
+        let mut best: Option<(usize, usize)> = None;
+        for (n_passed, &thing) in left.iter().enumerate() {
+            let most = left.len() - n_passed;
+            for &test in &self.owners[thing as usize] {
+                if best.is_some_and(|(adds, first)| adds > most || adds == most && first < test) {
+                    break;
+                }
+                let has = |thing: &&u32| self.tests[test].binary_search(thing).is_ok();
+                let adds = left.iter().filter(has).count();
+                if best.is_none_or(|(most, first)| adds > most || adds == most && test < first) {
+                    best = Some((adds, test));
+                }
+            }
+        }
+        best.map(|(_, test)| test)
+    }
 }
 
 fn n_things(tests: &[Covered]) -> usize {

@@ -1,4 +1,6 @@
-//! Rules of minimal suites, over all suites of a small domain.
+//! Rules of minimal suites, over all suites of a small domain and random ones of a larger.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::collections::BTreeSet;
 
@@ -118,4 +120,86 @@ fn priorities_are_a_permutation_and_each_step_adds_as_much_as_possible() {
             seen.extend(&tests[test]);
         }
     }
+}
+
+/// Suites of up to 24 tests over up to 14 things, some of them in nearly every test.
+fn random_suites() -> impl Iterator<Item = Vec<Covered>> {
+    let mut state = 7_u64;
+    let mut next = move |below: u64| {
+        // SplitMix64.
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = state;
+        word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (word ^ word >> 31) % below
+    };
+    (0..2_000).map(move |_| {
+        let n_tests = next(25);
+        let n_things = 1 + next(14);
+        let density = 1 + next(5);
+        (0..n_tests)
+            .map(|_| {
+                let is_in = |thing: &u64| {
+                    let one_in = if thing % 5 == 0 { 10 } else { 6 };
+                    next(one_in) < density + u64::from(thing % 5 == 0) * 5
+                };
+                (0..n_things).filter(is_in).filter_map(|thing| u32::try_from(thing).ok()).collect()
+            })
+            .collect()
+    })
+}
+
+/// The definition, word for word: every question goes through all tests again.
+fn simple(tests: &[Covered]) -> Reduction {
+    let covered_by = |of: &[usize], but: usize| {
+        union(of.iter().filter(|&&test| test != but).map(|&test| &tests[test]))
+    };
+    let mut kept: Vec<usize> = Vec::new();
+    for (idx, test) in tests.iter().enumerate() {
+        if !is_covered(test, &covered_by(&kept, idx)) {
+            kept.push(idx);
+        }
+    }
+    for idx in (0..tests.len()).rev() {
+        if is_covered(&tests[idx], &covered_by(&kept, idx)) {
+            kept.retain(|&test| test != idx);
+        }
+    }
+    let mut redundant = Vec::new();
+    for idx in (0..tests.len()).filter(|idx| !kept.contains(idx)) {
+        let mut left: BTreeSet<u32> = tests[idx].iter().copied().collect();
+        let mut by = BTreeSet::new();
+        while !left.is_empty() {
+            let adds = |test: usize| tests[test].iter().filter(|it| left.contains(it)).count();
+            let best = *kept.iter().max_by_key(|&&it| (adds(it), std::cmp::Reverse(it))).unwrap();
+            left.retain(|thing| !tests[best].contains(thing));
+            by.insert(best);
+        }
+        redundant.push(super::Redundant { test: idx, covered_by: by.into_iter().collect() });
+    }
+    Reduction { kept, redundant }
+}
+
+#[test]
+fn what_is_kept_and_why_is_what_the_simple_definition_says() {
+    let mut n_redundant = 0;
+    for tests in random_suites() {
+        let reduction = reduce(&tests, Order::Suite);
+        assert_eq!(reduction, simple(&tests), "{tests:?}");
+        check(&tests, &reduce(&tests, Order::Greedy));
+        n_redundant += reduction.redundant.len();
+    }
+    assert!(n_redundant > 10_000, "{n_redundant}");
+}
+
+#[test]
+fn a_large_suite_in_which_every_test_shares_something_takes_no_time() {
+    // As all sequences of a class: one constructor, a call, another call; 40,000 tests.
+    let n_calls = 200;
+    let test = |idx: u32| vec![0, 1 + idx / n_calls, 1_000 + idx];
+    let mut tests: Vec<Covered> = (0..n_calls * n_calls).map(test).collect();
+    tests.extend((0..n_calls * n_calls).map(|idx| vec![0, 1 + idx % n_calls]));
+    let reduction = reduce(&tests, Order::Suite);
+    assert_eq!(reduction.kept.len(), 40_000);
+    assert_eq!(reduction.redundant[7].covered_by, [7 * 200]);
 }
