@@ -20,6 +20,9 @@ use crate::options::{AssessOptions, Format, MachineOptions};
 use crate::watch::{self, Progress};
 use crate::{files, say, target};
 
+/// Bytecodes (roughly) that one test may run while method executions are counted.
+const TEST_FUEL: u64 = 10_000_000_000;
+
 /// Assesses the suite; an `Err` is a usage or input error.
 pub(crate) fn run(options: &AssessOptions) -> Result<ExitCode, String> {
     for path in [&options.lcov, &options.jacoco_xml].into_iter().flatten() {
@@ -45,13 +48,16 @@ pub(crate) fn run(options: &AssessOptions) -> Result<ExitCode, String> {
     let judging = Judging { whole_matrix: options.matrix, ..Judging::default() };
     let mut assessments = Vec::with_capacity(suites.len());
     for (suite, target) in suites.iter().zip(targets) {
-        let machine =
+        let mut machine =
             MachineOptions { classpath: target.class_path.clone(), ..options.machine.clone() };
+        crate::minimize::run_tests_in_turn(&mut machine);
         let question = Question {
             plan: target.plan,
             classes: SurveyOptions { files: files.clone(), user_classes: target.user_classes },
             mutants: options.mutants.then(|| judging.clone()),
             n_jobs,
+            test_fuel: TEST_FUEL,
+            is_enough: watch::is_interrupted,
         };
         let machines = Machines::new(&machine)?;
         let progress = Progress::new("mutants", None);
@@ -80,7 +86,9 @@ pub(crate) fn run(options: &AssessOptions) -> Result<ExitCode, String> {
         (Format::Json, Some(second)) => data::two(&suites, first, second).render(),
     };
     if watch::is_interrupted() {
-        say("interrupted: mutants that were not tried are undecided");
+        say(
+            "interrupted: tests that were not run are not counted, mutants that were not tried are undecided",
+        );
     }
     // Whoever closed standard output does not want to know.
     let _ = std::io::stdout().lock().write_all(text.as_bytes());

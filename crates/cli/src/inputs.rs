@@ -8,12 +8,13 @@ use classfile::{ClassFile, ClassPath, access};
 use generate::arguments::collected::{self, Collected, Wanted};
 use generate::arguments::{Candidate, Implementations};
 use observe::harvest::{Harvest, Harvester};
-use observe::junit;
+use observe::junit::{self, Limits};
+use observe::record::stopped_classes;
 use observe::session::Session;
 use suite::method::Method;
 
 use crate::machines::Machines;
-use crate::minimize::{stopped_classes, with_progress};
+use crate::minimize::with_progress;
 use crate::options::{ExploreOptions, MachineOptions};
 use crate::os_host::OsHost;
 use crate::{run, target};
@@ -104,9 +105,9 @@ fn watch(
         let is_test = Box::new(move |name: &str| is_part_of(&names, name));
         let mut harvester = Harvester::new(is_test, options.mask());
         let hear = with_progress(Box::new(|_| {}));
-        let report =
-            junit::run_limited(&mut vm, &mut harvester, &plan, options.fuel.max(1 << 32), hear)
-                .map_err(|error| error.to_string())?;
+        let limits = Limits { test_fuel: options.fuel.max(1 << 32), is_enough: || false };
+        let report = junit::run_limited(&mut vm, &mut harvester, &plan, limits, hear)
+            .map_err(|error| error.to_string())?;
         let harvest = harvester.finish(&mut vm);
         let Some(stop) = &report.stop else {
             let counts = report.counts();

@@ -1,41 +1,43 @@
 //! `nonpareil minimize`: runs a suite under the recorder, finds a minimal one, and says so; takes the
 //! redundant tests out of the sources where that is asked for.
 
+mod explain;
 mod judge;
 mod scope;
 mod show;
 mod sources;
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use observe::junit::{self, Event, Hear, Outcome, Plan, Report};
-use observe::record::{Recorder, Recording, Techniques, TestRun, Watch};
+use observe::junit::{Event, Hear, Plan};
+use observe::record::{NotRecorded, RecordedSuite, Suite, Techniques, Watch, record_suite};
 use observe::state::mask::Mask;
 use vm::vm::Vm;
 
 use crate::options::{Format, MachineOptions, MinimizeOptions};
 use crate::os_host::OsHost;
 use crate::run::{boot, reason};
+use crate::say;
+use crate::watch::{self, Progress};
 use scope::Scope;
-
-/// A recorded run on its machine.
-struct Run {
-    vm: Vm,
-    recording: Recording,
-    /// Tests of classes that stop the machine, which were not recorded.
-    left_out: Vec<TestRun>,
-}
 
 /// Minimises the suite; an `Err` is a usage or input error.
 pub(crate) fn run(options: &MinimizeOptions) -> Result<ExitCode, String> {
     sources::check_request(options)?;
+    watch::catch_interrupts();
     let machine = machine_options(options)?;
     let vm = boot(&machine, OsHost::new().with_output_to_stderr())?;
     let scope = Scope::find(options, &machine.classpath, vm.jdk)?;
-    let mut run = record(options, &machine, &scope, vm)?;
-    let minimized = judge::judge(options, &scope, &mut run)?;
-    let changes = match options.apply {
+    let mut recorded = record(options, &machine, &scope, vm)?;
+    let minimized = judge::judge(options, &scope, &mut recorded)?;
+    if recorded.is_interrupted {
+        let rest = if options.apply.is_some() { "; no source is changed" } else { "" };
+        say(&format!("interrupted: tests that were not run are left as they are{rest}"));
+    }
+    let changes = match options.apply.filter(|_| !recorded.is_interrupted) {
         Some(apply) => Some(sources::plan(options, apply, &scope, &minimized)?),
         None => None,
     };
@@ -59,7 +61,6 @@ pub(crate) fn run(options: &MinimizeOptions) -> Result<ExitCode, String> {
 
 /// The machine's options with the tests on the class path, and tests one after the other.
 fn machine_options(options: &MinimizeOptions) -> Result<MachineOptions, String> {
-    const PARALLEL: &str = "junit.jupiter.execution.parallel.enabled";
     let mut machine = options.machine.clone();
     let mut entries = Vec::new();
     for folder in &options.tests {
@@ -72,64 +73,67 @@ fn machine_options(options: &MinimizeOptions) -> Result<MachineOptions, String> 
         std::env::current_dir().map_err(|error| format!("working folder: {error}"))?;
     entries.push(crate::class_path::expand(&machine.classpath, &working_dir));
     machine.classpath = entries.join(":");
-    machine.properties.retain(|(name, _)| name != PARALLEL);
-    machine.properties.push((PARALLEL.to_owned(), "false".to_owned()));
+    run_tests_in_turn(&mut machine);
     Ok(machine)
 }
 
-/// Runs the suite under the recorder. Where a test stops the machine, its class is left out and everything
-/// starts again, so that all executions that are compared come from one machine.
+/// Switches off that JUnit runs tests side by side: nobody could tell whose a call was.
+pub(crate) fn run_tests_in_turn(machine: &mut MachineOptions) {
+    const PARALLEL: &str = "junit.jupiter.execution.parallel.enabled";
+    machine.properties.retain(|(name, _)| name != PARALLEL);
+    machine.properties.push((PARALLEL.to_owned(), "false".to_owned()));
+}
+
+/// Why a suite could not be recorded.
+pub(crate) fn why_not(error: &NotRecorded) -> String {
+    match error {
+        NotRecorded::NoMachine(why) => why.clone(),
+        NotRecorded::NoJUnit(error) => error.to_string(),
+        NotRecorded::Overlapped => {
+            "tests ran side by side, so nobody can tell whose a call was\nhint: switch the parallel execution \
+             of tests off"
+                .to_owned()
+        }
+        NotRecorded::Stopped(stop) => format!("the suite cannot be run: {}", reason(stop)),
+    }
+}
+
+/// Runs the suite under the recorder.
 fn record(
     options: &MinimizeOptions,
     machine: &MachineOptions,
     scope: &Scope,
-    mut vm: Vm,
-) -> Result<Run, String> {
-    let mut plan = scope.plan.clone();
-    let mut left_out = Vec::new();
-    let techniques = techniques(options);
-    loop {
+    vm: Vm,
+) -> Result<RecordedSuite, String> {
+    let spare = Mutex::new(Some(vm));
+    let new_machine = || match spare.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        Some(vm) => Ok(vm),
+        None => boot(machine, OsHost::new().with_output_to_stderr()),
+    };
+    let watch = || {
         let names = scope.names.clone();
-        let mut recorder = Recorder::<true>::new(Watch {
+        Watch {
             wanted: Box::new(move |name| names.has(name)),
-            techniques: vec![techniques],
+            techniques: vec![techniques(options)],
             mask: Mask { strict: options.strict_state, ignored: options.ignore_field.clone() },
             with_texts: options.explain,
-        });
-        let hear = with_progress(recorder.hear());
-        let report = junit::run_limited(&mut vm, &mut recorder, &plan, options.fuel, hear)
-            .map_err(|error| error.to_string())?;
-        let mut recording = recorder.finish(&mut vm, &report);
-        let Some(stop) = report.stop.clone() else {
-            if recording.has_overlapped {
-                return Err(
-                    "tests ran side by side, so nobody can tell whose a call was\nhint: switch the parallel \
-                     execution of tests off"
-                        .to_owned(),
-                );
-            }
-            return Ok(Run { vm, recording, left_out });
-        };
-        let stopped = stopped_classes(&report, &plan);
-        if stopped.is_empty() {
-            return Err(format!("the suite cannot be run: {}", reason(&stop)));
+            with_left_states: false,
         }
-        let is_left_out = |test: &TestRun| {
-            stopped.iter().any(|class| is_of_class(&test.class, &class.replace('/', ".")))
-        };
-        for mut test in recording.tests.drain(..).filter(is_left_out) {
-            test.executions.clear();
-            test.edges.clear();
-            test.exceptions.clear();
-            test.n_executions = 0;
-            left_out.push(test);
-        }
-        let is_left = |class: &String| !stopped.contains(class);
-        plan.platform.retain(is_left);
-        plan.junit4.retain(is_left);
-        plan.junit3.retain(is_left);
-        vm = boot(machine, OsHost::new().with_output_to_stderr())?;
-    }
+    };
+    let progress = Arc::new(Progress::new("tests", None));
+    let counts = Arc::new(Counts::of(&scope.plan));
+    let suite = Suite {
+        plan: &scope.plan,
+        watch: &watch,
+        new_machine: &new_machine,
+        test_fuel: options.fuel,
+        hear: &|| hear(&progress, &counts),
+        is_enough: watch::is_interrupted,
+        n_jobs: options.n_jobs(),
+    };
+    let recorded = record_suite::<true>(&suite, &scope.files);
+    progress.done();
+    recorded.map_err(|error| why_not(&error))
 }
 
 fn techniques(options: &MinimizeOptions) -> Techniques {
@@ -137,45 +141,62 @@ fn techniques(options: &MinimizeOptions) -> Techniques {
     Techniques { receiver, arguments: options.argument_technique.unwrap_or(receiver) }
 }
 
-/// The classes of the plan in which the machine stopped.
-pub(crate) fn stopped_classes(report: &Report, plan: &Plan) -> Vec<String> {
-    let planned = [&plan.platform, &plan.junit4, &plan.junit3];
-    let mut classes: Vec<String> = Vec::new();
-    for (idx, node) in report.nodes.iter().enumerate() {
-        if !matches!(node.outcome, Outcome::Stopped(_)) {
-            continue;
-        }
-        for class in report.classes_above(idx).map(|class| class.replace('.', "/")) {
-            if planned.iter().any(|classes| classes.contains(&class)) && !classes.contains(&class) {
-                classes.push(class);
-            }
-        }
-    }
-    classes
+/// How far the recording is.
+struct Counts {
+    n_tests: AtomicUsize,
+    n_classes: AtomicUsize,
+    all_classes: usize,
 }
 
-/// Whether a class is another or nested in it.
-fn is_of_class(name: &str, outer: &str) -> bool {
-    name.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
+impl Counts {
+    fn of(plan: &Plan) -> Counts {
+        let all_classes = plan.platform.len() + plan.junit4.len() + plan.junit3.len();
+        Counts { n_tests: AtomicUsize::new(0), n_classes: AtomicUsize::new(0), all_classes }
+    }
 }
 
 /// Shows on a terminal how many tests have run.
 pub(crate) fn with_progress(mut hear: Hear) -> Hear {
-    if !std::io::stderr().is_terminal() {
-        return hear;
-    }
+    let progress = Progress::new("tests", None);
     let mut n_tests = 0_usize;
     Box::new(move |event| {
         hear(event);
         match event {
             Event::Finished(node) if node.is_test => {
                 n_tests += 1;
-                let _ = write!(std::io::stderr(), "\r{n_tests} tests recorded");
+                progress.show(&format!("{n_tests} recorded"));
             }
-            Event::Finished(node) if node.parent.is_none() => {
-                let _ = write!(std::io::stderr(), "\r\x1b[K");
-            }
+            Event::Finished(node) if node.parent.is_none() => progress.done(),
             _ => {}
         }
     })
+}
+
+/// Shows on a terminal how far the recording is.
+fn hear(progress: &Arc<Progress>, counts: &Arc<Counts>) -> Hear {
+    let (progress, counts) = (Arc::clone(progress), Arc::clone(counts));
+    Box::new(move |event| {
+        let Event::Finished(node) = event else { return };
+        let is_outer = |class: &String| !class.contains('$');
+        if node.is_test {
+            counts.n_tests.fetch_add(1, Ordering::Relaxed);
+        } else if node.method.is_none() && node.class.as_ref().is_some_and(is_outer) {
+            counts.n_classes.fetch_add(1, Ordering::Relaxed);
+        }
+        show_progress(&progress, &counts);
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an estimate for people")]
+fn show_progress(progress: &Progress, counts: &Counts) {
+    let n_tests = counts.n_tests.load(Ordering::Relaxed);
+    let all = counts.all_classes;
+    let n_classes = counts.n_classes.load(Ordering::Relaxed).min(all);
+    let seconds = progress.elapsed().as_secs_f64().max(0.001);
+    let rate = n_tests as f64 / seconds;
+    let left = match n_classes {
+        0 => String::new(),
+        done => format!(", {:.0} s left", seconds / done as f64 * (all - done) as f64),
+    };
+    progress.show(&format!("{n_tests} recorded, {rate:.0}/s, {n_classes} of {all} classes{left}"));
 }

@@ -74,6 +74,14 @@ all classes         7/10  70 %          3/6  50 %
 1 distinct exception leaves the classes under test
   java.lang.IllegalArgumentException from shop.Till.add(int)
 
+8 executions                distinct             states
+  whole-seq                        6                  6
+  modifying-seq                    6                  3
+  whole-state                      6                  3
+  monitor-equals                   6                  3
+  pairwise-equals                  6                  3
+  without an equals that helps: shop.Till
+
 mutants: 6/16  37 % killed, 2 survived, 8 not covered
   shop.Till.add(int)
     line 7: changed conditional boundary `<` to `<=` (survived, run by 2 tests)
@@ -110,6 +118,8 @@ fn two_suites_are_compared_by_what_only_one_of_them_has() {
     let (first, second) = (classes("first"), classes("second"));
     let output = assess(&[&first, "--against", &second, "--mutants"]);
     let text = stdout(&output).replace(&first, "FIRST").replace(&second, "SECOND");
+    let row = text.lines().find(|line| line.starts_with("whole-state")).unwrap();
+    assert!(row.contains(" 6 in 3 states "), "{text}");
     let (_, differences) = text.split_once("\nonly FIRST\n").unwrap();
     let expected = "  lines       shop.Till 8, 14, 18
   branch      shop.Till.add(int) line 7, way 1 of 2
@@ -150,6 +160,9 @@ fn json_is_the_same_for_any_number_of_jobs_and_holds_every_mutant() {
         text.starts_with("{\n  \"version\": 1,\n  \"summary\": {\n    \"tests\": 3,\n"),
         "{text}"
     );
+    let counted =
+        "\"technique\": \"modifying-seq\",\n        \"distinct\": 6,\n        \"states\": 3\n";
+    assert!(text.contains(counted), "{text}");
     let killer = "\"killers\": [\n        \"[engine:junit-jupiter]/[class:shop.TillTest]/[method:adds()]\"\n      ]";
     assert!(text.contains(killer), "{text}");
     assert_eq!(text.matches("\"operator\": ").count(), 16);

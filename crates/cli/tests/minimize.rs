@@ -3,8 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use testkit::jdk::Jdk;
 use testkit::{jdk, root, suite};
@@ -168,18 +169,32 @@ all tests                  3          1          13         7  3 -> 3 of 18     
 redundant
   subjects.IntStackTest.t3: because of subjects.IntStackTest.t1
       <init>(): as in subjects.IntStackTest.t1
+          the same calls, the same state
       push(<init>().state, 3): as in subjects.IntStackTest.t1
+          the same state after other calls (call 2 of this: no call vs isEmpty())
       push(push(<init>().state, 3).state, 2): as in subjects.IntStackTest.t1
+          the same state after other calls (call 2 of this: push(3) vs isEmpty())
       pop(push(push(<init>().state, 3).state, 2).state): as in subjects.IntStackTest.t1
+          the same state after other calls (call 2 of this: push(3) vs isEmpty())
 
 kept
   subjects.IntStackTest.t1
       alone: isEmpty(<init>().state)
+          entry state: this = IntStack, this.size = 0, this.store = int[10], this.store[0..9] = 0
+          no other test calls this method in another state
       alone: push(push(<init>().state, 3).state, 2)
+          entry state: this = IntStack, this.size = 1, this.store = int[10], this.store[0] = 3, this.store[1..9] = 0, argument 1 = 2
+          unlike push(push(<init>().state, 3).state, 5) in subjects.IntStackTest.t2: argument 1: 2 vs 5
       alone: pop(push(push(<init>().state, 3).state, 2).state)
+          entry state: this = IntStack, this.size = 2, this.store = int[10], this.store[0] = 3, this.store[1] = 2, this.store[2..9] = 0
+          no other test calls this method in another state
       alone: push(pop(push(push(<init>().state, 3).state, 2).state).state, 5)
+          entry state: this = IntStack, this.size = 1, this.store = int[10], this.store[0] = 3, this.store[1] = 2, this.store[2..9] = 0, argument 1 = 5
+          unlike push(push(<init>().state, 3).state, 5) in subjects.IntStackTest.t2: this.store[1]: 2 vs 0
   subjects.IntStackTest.t2
       alone: push(push(<init>().state, 3).state, 5)
+          entry state: this = IntStack, this.size = 1, this.store = int[10], this.store[0] = 3, this.store[1..9] = 0, argument 1 = 5
+          unlike push(push(<init>().state, 3).state, 2) in subjects.IntStackTest.t1: argument 1: 5 vs 2
 
 by priority
      1  subjects.IntStackTest.t1
@@ -338,6 +353,7 @@ fn tests_that_do_not_pass_are_left_as_they_are_and_stand_for_nothing() {
     let text = stdout(&output);
     let expected = "
 redundant
+  shop.HangingTest.passes: because of shop.TillTest.bPasses
   shop.TillTest.cIsRedundant: because of shop.TillTest.bPasses
 
 left as they are
@@ -347,14 +363,38 @@ left as they are
 ";
     assert!(text.contains(expected), "{text}{}", stderr(&output));
     for line in [
-        "  shop.ExitingTest.exits: it stops the machine: ended with code 0; its class is left as it is\n",
-        "  shop.HangingTest.hangs: it does not come to an end within --fuel; its class is left as it is\n",
-        "  shop.HangingTest.passes: another test of its class stops the machine\n",
+        "  shop.ExitingTest.exits: it stops the machine: ended with code 0\n",
+        "  shop.HangingTest.hangs: it does not come to an end within --fuel\n",
         "\n1 tests call no class under test and are left as they are\n",
     ] {
         assert!(text.contains(line), "{text}");
     }
     assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn an_inherited_test_is_taken_out_where_it_is_redundant_in_every_class_that_runs_it() {
+    let project = Project::new(first_jdk(), "minimize/main", "minimize/inherited", &[JUPITER]);
+    let folder = scratch("inherited");
+    let out = folder.join("java");
+    let sources = project.sources.display().to_string();
+    let output = project.minimize(
+        &project.tests,
+        &["--sources", &sources, "--apply", "delete", "--output", &out.display().to_string()],
+    );
+    let text = stdout(&output);
+    assert!(text.contains("\n2 tests deleted in 1 files\n"), "{text}{}", stderr(&output));
+    let left = "  left alone: shop.FirstTillTest.more: it is inherited from shop.AbstractTillTest, and \
+                shop.SecondTillTest.more is not redundant\n";
+    assert!(text.contains(left), "{text}");
+    assert_eq!(output.status.code(), Some(1), "not all could be taken out");
+    let classes = ["shop.FirstTillTest", "shop.SecondTillTest"];
+    let mut after = project.passed_on_a_real_jvm("minimize/inherited-delete", &out, &classes);
+    after.sort();
+    let expected =
+        ["shop.FirstTillTest all", "shop.FirstTillTest more", "shop.SecondTillTest more"];
+    assert_eq!(after, expected);
+    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
@@ -446,6 +486,52 @@ fn a_generated_suite_is_minimal_whatever_the_technique() {
         assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
     }
     fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn the_result_is_the_same_for_any_number_of_jobs() {
+    let vintage: &[&[&str]] = &[JUPITER, JUNIT4, &["junit-vintage-engine"]];
+    let project = Project::new(first_jdk(), "minimize/main", "minimize/old", vintage);
+    let [troubled, inherited] = ["minimize/troubled", "minimize/inherited"].map(|tests| {
+        let tests = Project::new(first_jdk(), "minimize/main", tests, vintage).tests;
+        tests.display().to_string()
+    });
+    let with_jobs = |jobs: &str, format: &str| {
+        let more = ["--tests", &troubled, "--tests", &inherited, "--fuel", "20000000", "--explain"];
+        let options = [&more[..], &["--jobs", jobs, "--format", format]].concat();
+        stdout(&project.minimize(&project.tests, &options))
+    };
+    let text = with_jobs("1", "json");
+    assert_eq!(text, with_jobs("3", "json"));
+    // A test of one machine is redundant because of one that ran on another.
+    let human = with_jobs("2", "human");
+    let across = "  shop.SecondTillTest.empty: because of shop.";
+    assert!(human.contains(across), "{human}");
+}
+
+#[test]
+fn ctrl_c_ends_a_test_that_does_not_and_keeps_what_was_found() {
+    let project = Project::new(first_jdk(), "minimize/main", "minimize/troubled", &[JUPITER]);
+    let tests = only(&project, "interrupted", &["shop/HangingTest.class", "shop/TillTest.class"]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nonpareil"));
+    command.arg("minimize").arg("--jdk").arg(&project.jdk.home);
+    command.arg("--classpath").arg(project.class_path()).arg("--tests").arg(&tests);
+    command.args(["--fuel", "9000000000000000"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let pid = child.id().to_string();
+    let mut heard = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    heard.read_line(&mut line).unwrap();
+    assert_eq!(line, "going round\n", "what the test says before it hangs");
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let mut rest = String::new();
+    heard.read_to_string(&mut rest).unwrap();
+    let expected = "interrupted: tests that were not run are left as they are\n";
+    assert_eq!(rest, expected, "{}", stdout(&output));
+    assert!(stdout(&output).contains("HangingTest.hangs: it was not run\n"), "{}", stdout(&output));
+    assert_eq!(output.status.code(), Some(1));
+    fs::remove_dir_all(tests).unwrap();
 }
 
 fn check_error(project: &Project, tests: &Path, options: &[&str], expected: &str) {

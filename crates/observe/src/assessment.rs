@@ -1,17 +1,20 @@
-//! What a suite is worth, as plain data: outcomes, coverage, exceptions, mutants; and what one of two
-//! suites has that the other has not.
+//! What a suite is worth, as plain data: outcomes, method executions and states, coverage, exceptions,
+//! mutants; and what one of two suites has that the other has not.
 //!
 //! Machines come from outside; several work at once on the mutants, and the result is the same for any
 //! number of them.
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use vm::vm::Vm;
 
 use crate::coverage::{Coverage, Ratio};
 use crate::junit::{Hear, Plan, Report};
 use crate::mutation::{self, Escaped, Fate, Judging, Mutant, Survey, SurveyOptions, Verdict};
+use crate::record::{NotRecorded, Suite, Techniques, Watch, record_suite};
+use crate::state::mask::Mask;
+use crate::state::technique::Technique;
 
 /// What a suite is worth.
 #[derive(Debug, Clone)]
@@ -22,8 +25,32 @@ pub struct Assessment {
     pub coverage: Coverage,
     /// Exceptions that left the classes under test.
     pub exceptions: BTreeSet<Escaped>,
+    /// The method executions of the tests, or why they could not be counted.
+    pub executions: Result<Executions, NotRecorded>,
     /// The mutants and what became of them, if they were asked for.
     pub mutants: Option<Vec<(Mutant, Verdict)>>,
+}
+
+/// How many method executions and states the tests have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Executions {
+    /// All method executions.
+    pub total: u64,
+    /// What each technique tells apart, from the finest to the coarsest.
+    pub techniques: Vec<Distinct>,
+    /// Classes without an `equals` that helps, whose states were compared as a whole.
+    pub fallen_back: Vec<String>,
+}
+
+/// What a technique tells apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Distinct {
+    /// The technique.
+    pub technique: Technique,
+    /// Method executions.
+    pub executions: usize,
+    /// States that calls left objects of the classes under test in.
+    pub states: usize,
 }
 
 /// What is to be found out.
@@ -37,6 +64,10 @@ pub struct Question {
     pub mutants: Option<Judging>,
     /// How many machines work at once.
     pub n_jobs: usize,
+    /// Bytecodes (roughly) that one test may run while method executions are counted.
+    pub test_fuel: u64,
+    /// Whether counting is to stop before the next test.
+    pub is_enough: fn() -> bool,
 }
 
 /// Makes machines; each call gives a new one.
@@ -57,7 +88,18 @@ pub fn assess(
         Some(_) => classes.files.iter().flat_map(|file| mutation::mutants(file)).collect(),
         None => Vec::new(),
     };
-    let parts = survey_parts(question, &mutants, new_machine, hear)?;
+    let (parts, executions) = std::thread::scope(|scope| {
+        let count = || count_executions(question, new_machine);
+        let counting = (question.n_jobs > 1).then(|| scope.spawn(count));
+        let parts = survey_parts(question, &mutants, new_machine, hear);
+        let executions = match counting.map(std::thread::ScopedJoinHandle::join) {
+            Some(Ok(executions)) => executions,
+            Some(Err(panic)) => std::panic::resume_unwind(panic),
+            None => count(),
+        };
+        (parts, executions)
+    });
+    let parts = parts?;
     let mut report = Report::default();
     let mut coverage: Option<Coverage> = None;
     let mut exceptions = BTreeSet::new();
@@ -76,7 +118,63 @@ pub fn assess(
         }
         None => None,
     };
-    Ok(Assessment { report, coverage: coverage.unwrap_or_default(), exceptions, mutants })
+    let coverage = coverage.unwrap_or_default();
+    Ok(Assessment { report, coverage, exceptions, executions, mutants })
+}
+
+/// Runs the suite once more, under the recorder.
+fn count_executions(
+    question: &Question,
+    new_machine: NewMachine<'_>,
+) -> Result<Executions, NotRecorded> {
+    let files = &question.classes.files;
+    let names: Arc<BTreeSet<String>> =
+        Arc::new(files.iter().map(|file| classfile::mutf8::display(file.name())).collect());
+    let watch = || {
+        let names = Arc::clone(&names);
+        Watch {
+            wanted: Box::new(move |name| is_part_of(&names, name)),
+            techniques: Technique::ALL.map(Techniques::both).to_vec(),
+            mask: Mask::standard(),
+            with_texts: false,
+            with_left_states: true,
+        }
+    };
+    let suite = Suite {
+        plan: &question.plan,
+        watch: &watch,
+        new_machine,
+        test_fuel: question.test_fuel,
+        hear: &|| Box::new(|_| {}),
+        is_enough: question.is_enough,
+        n_jobs: 1,
+    };
+    let mut recorded = record_suite::<false>(&suite, &[])?;
+    let mut fallen_back = Vec::new();
+    let techniques = Technique::ALL.map(|technique| {
+        let classes = recorded.classes(Techniques::both(technique));
+        fallen_back.extend(classes.fallen_back);
+        let states = recorded.n_left_states(technique);
+        Distinct { technique, executions: classes.n_classes as usize, states }
+    });
+    fallen_back.sort();
+    fallen_back.dedup();
+    let total = recorded.n_executions();
+    Ok(Executions { total, techniques: techniques.to_vec(), fallen_back })
+}
+
+/// Whether a class is among these or inside one of them.
+fn is_part_of(names: &BTreeSet<String>, name: &str) -> bool {
+    let mut name = name.split('+').next().unwrap_or(name);
+    loop {
+        if names.contains(name) {
+            return true;
+        }
+        match name.rsplit_once('$') {
+            Some((outer, _)) if !outer.is_empty() => name = outer,
+            _ => return false,
+        }
+    }
 }
 
 /// Surveys the suite; where a test stops the machine, the rest of the classes is a part of its own.

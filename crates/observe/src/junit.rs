@@ -55,17 +55,29 @@ pub fn run<M: Mode>(
     run_with(vm, mode, plan, record::Recorder::new(hear), fuel)
 }
 
-/// As [`run`], but what is limited is every single test, with what it needs before it.
+/// What ends a run before its time.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Bytecodes (roughly) of every single test, with what it needs before it.
+    pub test_fuel: u64,
+    /// Whether to stop; the test that runs then is reported as out of fuel.
+    pub is_enough: fn() -> bool,
+}
+
+/// As [`run`], but what is limited is every single test.
 pub fn run_limited<M: Mode>(
     vm: &mut Vm,
     mode: &mut M,
     plan: &Plan,
-    test_fuel: u64,
+    limits: Limits,
     hear: Hear,
 ) -> Result<Report, RunError> {
     let mut recorder = record::Recorder::new(hear);
-    recorder.test_fuel = Some(i64::try_from(test_fuel).unwrap_or(i64::MAX - 1));
-    run_with(vm, mode, plan, recorder, None)
+    recorder.test_fuel = Some(i64::try_from(limits.test_fuel).unwrap_or(i64::MAX - 1));
+    vm.is_enough = Some(limits.is_enough);
+    let report = run_with(vm, mode, plan, recorder, None);
+    vm.is_enough = None;
+    report
 }
 
 fn run_with<M: Mode>(

@@ -11,11 +11,13 @@ mod candidates;
 mod edges;
 mod equivalence;
 mod history;
+mod look;
 mod recording;
 mod states;
 mod timeline;
+mod whole_suite;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use vm::frame::Frame;
 use vm::handles::Handle;
 use vm::mode::{Mode, Place};
@@ -23,7 +25,9 @@ use vm::value::{ClassId, Kind, MethodId, Ref};
 use vm::vm::Vm;
 
 pub use equivalence::Classes;
+pub use look::{GRAMMAR, Look};
 pub use recording::{Exception, Recording, TestRun, Verdict};
+pub use whole_suite::{NotRecorded, Recorded as RecordedSuite, Suite, record_suite, stopped_classes};
 
 use crate::arguments::places;
 use crate::coverage::Wanted;
@@ -73,6 +77,8 @@ pub struct Watch {
     pub mask: Mask,
     /// Whether executions can be printed.
     pub with_texts: bool,
+    /// Whether the states that calls leave objects in are counted; all techniques must be asked for.
+    pub with_left_states: bool,
 }
 
 /// What has to be computed for the techniques that were asked for.
@@ -83,13 +89,14 @@ struct Needs {
     joint: bool,
     components: bool,
     states: bool,
+    left_states: bool,
 }
 
 impl Needs {
     fn of(watch: &Watch) -> Needs {
         use Technique::{ModifyingSeq, MonitorEquals, PairwiseEquals, WholeSeq, WholeState};
         let any = |wanted: &[Technique]| watch.techniques.iter().any(|all| all.has(wanted));
-        let states = any(&[MonitorEquals, PairwiseEquals]);
+        let states = any(&[MonitorEquals, PairwiseEquals]) || watch.with_texts;
         Needs {
             sequences: any(&[WholeSeq, ModifyingSeq]) || watch.with_texts,
             modifying: any(&[ModifyingSeq]) || watch.with_texts,
@@ -99,6 +106,7 @@ impl Needs {
                 .iter()
                 .any(|both| both.is_mixed() && both.has(&[WholeState])),
             states,
+            left_states: watch.with_left_states,
         }
     }
 }
@@ -115,6 +123,15 @@ struct Execution {
     whole: [Fingerprint; 2],
     whole_seq: [Fingerprint; 2],
     modifying_seq: [Fingerprint; 2],
+    state: StateId,
+}
+
+/// A state that a call left a candidate in, by everything that some technique can tell apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct LeftState {
+    whole: Fingerprint,
+    whole_seq: Fingerprint,
+    modifying_seq: Fingerprint,
     state: StateId,
 }
 
@@ -181,6 +198,8 @@ pub struct Recorder<const COVERAGE: bool> {
     exceptions: Vec<Exception>,
     /// Bin and exception.
     raised: Vec<(u32, u32)>,
+    left: Vec<LeftState>,
+    is_left: FxHashSet<LeftState>,
     roots: Vec<Root>,
 }
 
@@ -209,6 +228,8 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
             by_exception: FxHashMap::default(),
             exceptions: Vec::new(),
             raised: Vec::new(),
+            left: Vec::new(),
+            is_left: FxHashSet::default(),
             roots: Vec::new(),
         }
     }
@@ -458,7 +479,11 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
                 }
             }
             self.history.set(vm, receiver, after);
+            if self.needs.left_states {
+                self.note_left(vm, receiver, after);
+            }
         }
+        let method = &self.methods[crossing.method as usize];
         if method.returns != Kind::Ref {
             return;
         }
@@ -473,6 +498,18 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
                 modifying_text,
             };
             self.history.set(vm, object, expression);
+        }
+    }
+
+    /// Takes down the state that a call left its receiver in.
+    fn note_left(&mut self, vm: &mut Vm, receiver: Ref, after: Expression) {
+        let roots = [Root::Object(receiver)];
+        let whole = self.heap.fingerprint(vm, &roots);
+        let state = self.states.keep(vm, whole, &roots);
+        let (whole_seq, modifying_seq) = (after.whole, after.modifying);
+        let left = LeftState { whole, whole_seq, modifying_seq, state };
+        if self.is_left.insert(left) {
+            self.left.push(left);
         }
     }
 

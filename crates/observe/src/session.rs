@@ -252,6 +252,16 @@ impl Session {
         sequence: &Sequence,
         fuel: u64,
     ) -> Result<(Vec<u64>, Option<Outcome>), NotFound> {
+        self.run_in(&mut Plain, sequence, fuel)
+    }
+
+    /// As `run`, under an observer.
+    pub fn run_in<M: Mode>(
+        &mut self,
+        mode: &mut M,
+        sequence: &Sequence,
+        fuel: u64,
+    ) -> Result<(Vec<u64>, Option<Outcome>), NotFound> {
         let mut values: Vec<u64> = Vec::with_capacity(sequence.len());
         for statement in sequence.statements() {
             let mut words = Vec::with_capacity(statement.args.len());
@@ -264,7 +274,7 @@ impl Session {
             let outcome = match &statement.operation {
                 Operation::Call(method) => {
                     let resolved = self.resolve(method)?;
-                    self.call(&mut Plain, &resolved, &words, fuel)
+                    self.call(mode, &resolved, &words, fuel)
                 }
                 Operation::Array(element) => self.array(element, &words)?,
                 Operation::StandIn(stand_in) => {

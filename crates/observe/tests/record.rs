@@ -54,6 +54,7 @@ fn record(
         techniques,
         mask: Mask::standard(),
         with_texts: true,
+        with_left_states: true,
     });
     let hear = recorder.hear();
     let report = junit::run(&mut vm, &mut recorder, &plan, None, hear).unwrap();
@@ -118,6 +119,72 @@ fn executions_are_printed_as_the_expressions_of_the_paper() {
     assert!(texts(false).contains(&"push(push(<init>().state, 3).state, 2)".to_owned()));
 }
 
+#[test]
+fn every_technique_says_why_two_executions_are_or_are_not_the_same() {
+    let jdk = jdk::installed().remove(0);
+    let (mut vm, mut recording) =
+        record(&jdk, "subjects", &["subjects.IntStackTest"], &["subjects/IntStack"]);
+    // The executions of t1, t2 and t3 by their expressions.
+    let mut look = |test: usize, text: &str| {
+        let executions = recording.tests[test].executions.clone();
+        let mut looks = executions.iter().map(|&it| recording.look(&mut vm, it).unwrap());
+        looks.find(|look| look.texts[0] == text).unwrap()
+    };
+    let in_t1 = "push(pop(push(push(isEmpty(<init>().state).state, 3).state, 2).state).state, 5)";
+    let five = look(0, in_t1);
+    let two = look(0, "push(push(isEmpty(<init>().state).state, 3).state, 2)");
+    let five_in_t2 = look(1, "push(push(<init>().state, 3).state, 5)");
+    let two_in_t3 = look(2, "push(push(<init>().state, 3).state, 2)");
+    let unlike = |technique, expected: &str| {
+        let both = Techniques::both(technique);
+        assert_eq!(five.unlike(&five_in_t2, both), expected, "{technique}");
+    };
+    unlike(Technique::WholeSeq, "call 2 of this: isEmpty() vs push(3)");
+    unlike(Technique::ModifyingSeq, "call 3 of this: push(2) vs no call");
+    unlike(Technique::WholeState, "this.store[1]: 2 vs 0");
+    let alike = |technique, expected: &str| {
+        let both = Techniques::both(technique);
+        assert_eq!(five.alike(&five_in_t2, both), expected, "{technique}");
+    };
+    alike(
+        Technique::MonitorEquals,
+        "the same in all that equals reads (this.store[1]: 2 vs 0, which it does not read)",
+    );
+    alike(Technique::PairwiseEquals, "equals says they are the same (this.store[1]: 2 vs 0)");
+    let unlike = |technique, expected: &str| {
+        let both = Techniques::both(technique);
+        assert_eq!(five.unlike(&two, both), expected, "{technique}");
+    };
+    unlike(Technique::MonitorEquals, "argument 1: 5 vs 2");
+    unlike(Technique::PairwiseEquals, "this.store[1]: 2 vs 0, and equals says they differ");
+    let whole_seq = Techniques::both(Technique::WholeSeq);
+    assert_eq!(two.unlike(&two_in_t3, whole_seq), "call 2 of this: isEmpty() vs push(3)");
+    let modifying = Techniques::both(Technique::ModifyingSeq);
+    let expected =
+        "the same but for calls that change nothing (call 2 of this: isEmpty() vs push(3))";
+    assert_eq!(two.alike(&two_in_t3, modifying), expected);
+    let whole_state = Techniques::both(Technique::WholeState);
+    let expected = "the same state after other calls (call 2 of this: isEmpty() vs push(3))";
+    assert_eq!(two.alike(&two_in_t3, whole_state), expected);
+    let mixed = Techniques { receiver: Technique::MonitorEquals, arguments: Technique::WholeSeq };
+    assert_eq!(two.unlike(&five, mixed), "argument 1: 2 vs 5");
+    let read =
+        "this = IntStack, this.size = 1, this.store = int[], this.store[0] = 3, argument 1 = 5";
+    assert_eq!(five.state(Technique::MonitorEquals, 20).as_deref(), Some(read));
+    assert_eq!(five.state(Technique::WholeSeq, 20), None);
+}
+
+#[test]
+fn states_that_calls_leave_objects_in_are_counted_by_every_technique() {
+    let jdk = jdk::installed().remove(0);
+    let (mut vm, mut recording) =
+        record(&jdk, "subjects", &["subjects.IntStackTest"], &["subjects/IntStack"]);
+    let counts = Technique::ALL.map(|technique| recording.n_left_states(&mut vm, technique));
+    // t1 leaves six histories, t2 and t3 two more each; isEmpty() changes nothing; both 3, 5 are one state,
+    // and `equals` does not see what pop() leaves behind.
+    assert_eq!(counts, [10, 6, 5, 4, 4]);
+}
+
 /// The executions of tests by name: methods with their expressions, sorted.
 fn shown(recording: &Recording, test: &str) -> Vec<String> {
     let test = recording.tests.iter().find(|run| run.method == test).unwrap();
@@ -143,7 +210,7 @@ fn only_calls_that_cross_from_a_client_into_a_candidate_are_recorded() {
             check_crossing(&recording, test, n_executions, expected);
         };
         check("callsOnItselfAreInside", 2, &["<init>()", "twice(<init>().state)"]);
-        let each = "each(<init>().state, <ImmutableCollections$ListN>)";
+        let each = "each(<init>().state, <ImmutableCollections.ListN>)";
         check("callsBackThroughTheLibraryAreInside", 2, &["<init>()", each]);
         let run =
             recording.tests.iter().find(|run| run.method == "callsOfAClientFromInsideAreInside");

@@ -94,10 +94,9 @@ impl Vm {
         Ok(Substitute(self.substitutes.all.len() - 1))
     }
 
-    /// Puts a substitute in place until the youngest mark is rolled back. `false`, and nothing is done,
-    /// where a thread is in the middle of the method.
+    /// Puts a substitute in place until the youngest mark is rolled back, for good where none is open.
+    /// `false`, and nothing is done, where a thread is in the middle of the method.
     pub fn substitute(&mut self, substitute: Substitute) -> bool {
-        assert!(self.depth() > 0, "internal: substitutes are put in place under a mark");
         let method = self.substitutes.all[substitute.0].method;
         let is_running = (0..self.threads.len())
             .any(|thread| self.walk_thread(thread).any(|activation| activation.method == method));
@@ -105,7 +104,9 @@ impl Vm {
             return false;
         }
         self.exchange(substitute);
-        self.marks.remember(Undo::Substituted(substitute));
+        if self.depth() > 0 {
+            self.marks.remember(Undo::Substituted(substitute));
+        }
         true
     }
 

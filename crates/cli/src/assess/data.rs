@@ -11,7 +11,6 @@ pub(super) fn one(assessed: &Assessment) -> Json {
     members.extend(summary(assessed));
     members.push(("classes", Json::List(assessed.coverage.classes.iter().map(class).collect())));
     members.push(("exceptions", Json::List(assessed.exceptions.iter().map(exception).collect())));
-    // Method executions and distinct states per technique belong here.
     if let Some(mutants) = &assessed.mutants {
         let list = mutants.iter().map(|(mutant, verdict)| judged(mutant, verdict)).collect();
         members.push(("mutants", Json::List(list)));
@@ -45,6 +44,7 @@ fn summary(assessed: &Assessment) -> Vec<(&'static str, Json)> {
         ("branches", ratio(assessed.coverage.branches())),
     ]);
     let mut members = vec![("summary", outcomes), ("coverage", coverage)];
+    members.push(("executions", executions(assessed)));
     if let Some(counts) = assessed.mutant_counts() {
         let score = Json::Object(vec![
             ("killed", Json::Number(counts.killed)),
@@ -56,6 +56,27 @@ fn summary(assessed: &Assessment) -> Vec<(&'static str, Json)> {
         members.push(("mutation", score));
     }
     members
+}
+
+fn executions(assessed: &Assessment) -> Json {
+    let executions = match &assessed.executions {
+        Ok(executions) => executions,
+        Err(why) => {
+            return Json::Object(vec![("reason", Json::text(crate::minimize::why_not(why)))]);
+        }
+    };
+    let techniques = executions.techniques.iter().map(|distinct| {
+        Json::Object(vec![
+            ("technique", Json::text(distinct.technique.name())),
+            ("distinct", Json::Number(distinct.executions)),
+            ("states", Json::Number(distinct.states)),
+        ])
+    });
+    Json::Object(vec![
+        ("total", Json::Number(usize::try_from(executions.total).unwrap_or(usize::MAX))),
+        ("techniques", Json::List(techniques.collect())),
+        ("withoutEquals", Json::List(executions.fallen_back.iter().map(Json::text).collect())),
+    ])
 }
 
 fn class(class: &ClassCoverage) -> Json {

@@ -3,10 +3,13 @@
 use std::fmt::Write;
 
 use classfile::{FieldType, MethodDescriptor};
-use observe::assessment::{Assessment, Beyond, Edge};
+use observe::assessment::{Assessment, Beyond, Distinct, Edge, Executions};
 use observe::coverage::{ClassCoverage, Ratio};
 use observe::junit::Outcome;
 use observe::mutation::{Escaped, Fate, Mutant, Verdict};
+use observe::state::technique::Technique;
+
+use crate::minimize::why_not;
 
 /// One suite.
 pub(super) fn one(assessed: &Assessment) -> String {
@@ -14,7 +17,7 @@ pub(super) fn one(assessed: &Assessment) -> String {
     write_tests(&mut text, assessed);
     write_coverage(&mut text, assessed);
     write_exceptions(&mut text, assessed);
-    // Method executions and distinct states per technique belong here.
+    write_executions(&mut text, assessed);
     write_mutants(&mut text, assessed);
     text
 }
@@ -24,7 +27,7 @@ pub(super) fn two(names: &[&str], first: &Assessment, second: &Assessment) -> St
     let mut text = String::new();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(12);
     let mut row = |what: &str, cells: [String; 2]| {
-        let _ = writeln!(text, "{what:<12} {:>width$} {:>width$}", cells[0], cells[1]);
+        let _ = writeln!(text, "{what:<15} {:>width$} {:>width$}", cells[0], cells[1]);
     };
     let both = |show: &dyn Fn(&Assessment) -> String| [show(first), show(second)];
     row("", [names[0].to_owned(), names[1].to_owned()]);
@@ -33,6 +36,16 @@ pub(super) fn two(names: &[&str], first: &Assessment, second: &Assessment) -> St
     row("lines", both(&|suite| shown(suite.coverage.lines())));
     row("branches", both(&|suite| shown(suite.coverage.branches())));
     row("exceptions", both(&|suite| suite.exceptions.len().to_string()));
+    row("executions", both(&|suite| counted(suite, &|all| all.total.to_string())));
+    for (idx, technique) in Technique::ALL.iter().enumerate() {
+        let distinct = |suite: &Assessment| {
+            counted(suite, &|all| {
+                let Distinct { executions, states, .. } = all.techniques[idx];
+                format!("{executions} in {states} states")
+            })
+        };
+        row(technique.name(), both(&distinct));
+    }
     if first.mutants.is_some() {
         let score = |suite: &Assessment| {
             suite.mutant_counts().map_or(String::new(), |counts| shown(counts.score()))
@@ -107,6 +120,36 @@ fn write_exceptions(text: &mut String, assessed: &Assessment) {
     let _ = writeln!(text, "\n{shown} the classes under test");
     for escaped in &assessed.exceptions {
         let _ = writeln!(text, "  {}", exception(escaped));
+    }
+}
+
+/// A figure of the method executions, or a dash where they could not be counted.
+fn counted(assessed: &Assessment, show: &dyn Fn(&Executions) -> String) -> String {
+    assessed.executions.as_ref().map_or_else(|_| "-".to_owned(), show)
+}
+
+fn write_executions(text: &mut String, assessed: &Assessment) {
+    let executions = match &assessed.executions {
+        Ok(executions) => executions,
+        Err(why) => {
+            let _ = writeln!(text, "\nmethod executions: not counted, {}", why_not(why));
+            return;
+        }
+    };
+    let _ = writeln!(
+        text,
+        "\n{:<17} {:>18} {:>18}",
+        format!("{} executions", executions.total),
+        "distinct",
+        "states"
+    );
+    for distinct in &executions.techniques {
+        let Distinct { technique, executions, states } = distinct;
+        let _ = writeln!(text, "  {:<15} {executions:>18} {states:>18}", technique.name());
+    }
+    if !executions.fallen_back.is_empty() {
+        let _ =
+            writeln!(text, "  without an equals that helps: {}", executions.fallen_back.join(", "));
     }
 }
 

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use distill::reduce::{self, Order};
-use observe::coverage::Identified;
-use observe::record::{Classes, Recording, Techniques, TestRun, Verdict};
-use observe::state::technique::Technique;
+use observe::record::{Classes, RecordedSuite, Techniques, TestRun, Verdict};
 
-use super::{Run, Scope, techniques};
+use super::explain::{Explained, explain};
+use super::{Scope, techniques};
 use crate::options::{KeepOrder, MinimizeOptions};
 use crate::run::reason;
 
@@ -26,6 +25,8 @@ pub(super) struct Minimized {
     pub(super) total: Row,
     /// How many branch edges the classes under test have.
     pub(super) n_branches: usize,
+    /// Whether explanations were asked for.
+    pub(super) is_explained: bool,
     /// Positions of tests, where they were asked for.
     pub(super) priorities: Option<Vec<usize>>,
 }
@@ -107,23 +108,16 @@ pub(super) fn top_class(name: &str) -> &str {
 pub(super) fn judge(
     options: &MinimizeOptions,
     scope: &Scope,
-    run: &mut Run,
+    recorded: &mut RecordedSuite,
 ) -> Result<Minimized, String> {
     let techniques = techniques(options);
-    let classes = run.recording.classes(&mut run.vm, techniques);
-    let branches = run.recording.branches(&run.vm, &scope.files);
-    let runs: Vec<TestRun> = run.recording.tests.iter().chain(&run.left_out).cloned().collect();
-    if runs.is_empty() {
+    let classes = recorded.classes(techniques);
+    let runs: Vec<TestRun> = recorded.tests.clone();
+    if runs.is_empty() && !recorded.is_interrupted {
         return Err("JUnit finds no tests to run".to_owned());
     }
     let covered: Vec<Vec<u32>> = runs.iter().map(|test| covered(test, &classes)).collect();
     let mut tests: Vec<Judged> = runs.iter().map(judged).collect();
-    for test in &mut tests[run.recording.tests.len()..] {
-        if test.status == Status::Kept {
-            let why = "another test of its class stops the machine";
-            test.status = Status::NotPassed(why.to_owned());
-        }
-    }
     for (test, covered) in tests.iter_mut().zip(&covered) {
         if test.status == Status::Kept && covered.is_empty() {
             test.status = Status::NoCalls;
@@ -142,23 +136,25 @@ pub(super) fn judge(
         tests[candidates[redundant.test]].status = Status::Redundant(by);
     }
     if options.explain {
-        explain(&mut tests, &runs, &covered, &classes, &run.recording, techniques);
+        let what = Explained { runs: &runs, covered: &covered, classes: &classes, techniques };
+        explain(&mut tests, &what, recorded);
     }
     let priorities = options.prioritize.then(|| {
         let order = reduce::prioritize(&of_candidates);
         order.into_iter().map(|idx| candidates[idx]).collect()
     });
-    let figures = Figures { runs: &runs, covered: &covered, branches: &branches };
-    let (rows, total) = figures.rows(&tests, &run.recording.class_executions);
+    let figures = Figures { runs: &runs, covered: &covered };
+    let (rows, total) = figures.rows(&tests, &recorded.class_executions);
     Ok(Minimized {
         techniques,
-        mask: run.recording.mask.names(),
+        mask: recorded.mask.names(),
         fallen_back: classes.fallen_back,
         classes_under_test: scope.names.shown(),
         tests,
         rows,
         total,
-        n_branches: branches.total,
+        n_branches: recorded.n_branches,
+        is_explained: options.explain,
         priorities,
     })
 }
@@ -182,15 +178,16 @@ fn judged(test: &TestRun) -> Judged {
             None => format!("it fails: {}", failure.class),
         }),
         Verdict::Aborted(why) => Status::NotPassed(format!("it gives up: {why}")),
-        Verdict::Stopped(vm::frame::Stop::OutOfFuel) => Status::NotPassed(
-            "it does not come to an end within --fuel; its class is left as it is".to_owned(),
-        ),
+        Verdict::Stopped(vm::frame::Stop::OutOfFuel) => {
+            Status::NotPassed("it does not come to an end within --fuel".to_owned())
+        }
         Verdict::Stopped(stop) => {
             let why = reason(stop);
             let first = why.lines().next().unwrap_or_default();
-            Status::NotPassed(format!("it stops the machine: {first}; its class is left as it is"))
+            Status::NotPassed(format!("it stops the machine: {first}"))
         }
         Verdict::NotRun => Status::NotPassed("it was not run".to_owned()),
+        Verdict::LeftOut(why) => Status::NotPassed(why.clone()),
     };
     Judged {
         class: test.class.clone(),
@@ -202,65 +199,10 @@ fn judged(test: &TestRun) -> Judged {
     }
 }
 
-/// Most lines that explain one test.
-const MOST_LINES: usize = 12;
-
-/// Writes down what a kept test alone does, and which kept test does what a redundant one does.
-fn explain(
-    tests: &mut [Judged],
-    runs: &[TestRun],
-    covered: &[Vec<u32>],
-    classes: &Classes,
-    recording: &Recording,
-    techniques: Techniques,
-) {
-    let with_all_calls = techniques.receiver == Technique::WholeSeq;
-    let mut owners: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-    for (idx, test) in tests.iter().enumerate() {
-        if test.status == Status::Kept {
-            for &class in &covered[idx] {
-                owners.entry(class).or_default().push(idx);
-            }
-        }
-    }
-    let mut all = Vec::new();
-    for (idx, test) in tests.iter().enumerate() {
-        // One execution stands for all that are the same.
-        let mut shown: BTreeMap<u32, u32> = BTreeMap::new();
-        for &execution in &runs[idx].executions {
-            shown.entry(classes.of[execution as usize]).or_insert(execution);
-        }
-        let mut lines = Vec::new();
-        for (class, &execution) in &shown {
-            let text = recording.text(execution, with_all_calls).unwrap_or_default();
-            let by = owners.get(class).map_or(&[][..], Vec::as_slice);
-            match &test.status {
-                Status::Kept if by.len() == 1 => lines.push(format!("alone: {text}")),
-                Status::Redundant(chosen) => {
-                    let by = by.iter().find(|by| chosen.contains(by)).or(by.first());
-                    let by = by.map(|&by| tests[by].name()).unwrap_or_default();
-                    lines.push(format!("{text}: as in {by}"));
-                }
-                _ => {}
-            }
-        }
-        if lines.len() > MOST_LINES {
-            let n_more = lines.len() - MOST_LINES;
-            lines.truncate(MOST_LINES);
-            lines.push(format!("and {n_more} more"));
-        }
-        all.push(lines);
-    }
-    for (test, lines) in tests.iter_mut().zip(all) {
-        test.explanation = lines;
-    }
-}
-
 /// What rows are counted from.
 struct Figures<'a> {
     runs: &'a [TestRun],
     covered: &'a [Vec<u32>],
-    branches: &'a Identified,
 }
 
 impl Figures<'_> {
@@ -301,9 +243,7 @@ impl Figures<'_> {
             members.iter().flat_map(|&idx| self.covered[idx].iter().copied()).collect();
         let branches = |members: &[usize]| {
             let edges = members.iter().flat_map(|&idx| &self.runs[idx].edges);
-            let numbers: BTreeSet<u32> =
-                edges.filter_map(|&edge| self.branches.of[edge as usize]).collect();
-            numbers.len()
+            edges.collect::<BTreeSet<_>>().len()
         };
         let exceptions = |members: &[usize]| {
             let all = members.iter().flat_map(|&idx| self.runs[idx].exceptions.iter().copied());

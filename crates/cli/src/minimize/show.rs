@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use emit::json::Json;
+use observe::record::GRAMMAR;
 
 use super::judge::{Judged, Minimized, Row, Status};
 use super::sources::Changes;
@@ -20,6 +21,9 @@ pub(super) fn human(minimized: &Minimized, changes: Option<&Changes>) -> String 
     write_list(&mut text, "no part of a state", &minimized.mask);
     if !minimized.fallen_back.is_empty() {
         write_list(&mut text, "without an equals that helps", &minimized.fallen_back);
+    }
+    if minimized.is_explained {
+        let _ = writeln!(text, "states are written as expressions: {GRAMMAR}");
     }
     text.push('\n');
     write_table(&mut text, minimized);

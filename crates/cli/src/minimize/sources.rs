@@ -118,6 +118,8 @@ struct Place {
     relative: PathBuf,
     edit: Edit,
     name: String,
+    /// How many tests it is, in the classes that inherit it.
+    n_tests: usize,
 }
 
 /// Works out all new sources; writes nothing.
@@ -137,10 +139,38 @@ pub(super) fn plan(
         emptied: Vec::new(),
     };
     let mut places: BTreeMap<PathBuf, Vec<Place>> = BTreeMap::new();
-    for test in &minimized.tests {
-        let Status::Redundant(by) = &test.status else { continue };
-        match place(apply, scope, minimized, test, by) {
-            Ok(place) => places.entry(place.relative.clone()).or_default().push(place),
+    let names: BTreeSet<&str> = minimized
+        .tests
+        .iter()
+        .filter(|test| matches!(test.status, Status::Redundant(_)))
+        .map(|test| test.method.as_str())
+        .collect();
+    // Tests by declaration: a method that several classes inherit is several tests.
+    let mut declared: BTreeMap<(String, Vec<String>), Vec<usize>> = BTreeMap::new();
+    let mut keys = Vec::with_capacity(minimized.tests.len());
+    for (idx, test) in minimized.tests.iter().enumerate() {
+        let found = if names.contains(test.method.as_str()) {
+            declaration(options, scope, test)
+        } else {
+            Err(String::new())
+        };
+        if let Ok(found) = &found {
+            declared.entry(found.key(&test.method)).or_default().push(idx);
+        }
+        keys.push(found);
+    }
+    for (idx, (test, found)) in minimized.tests.iter().zip(&keys).enumerate() {
+        if !matches!(test.status, Status::Redundant(_)) {
+            continue;
+        }
+        let placed = found.as_ref().map_err(Clone::clone).and_then(|found| {
+            let members = &declared[&found.key(&test.method)];
+            place(apply, minimized, members, found).map(|place| (place, members[0] == idx))
+        });
+        match placed {
+            Ok((place, true)) => places.entry(place.relative.clone()).or_default().push(place),
+            // Its declaration has its place already.
+            Ok((_, false)) => {}
             Err(why) => changes.left_alone.push((test.name(), why)),
         }
     }
@@ -165,7 +195,9 @@ pub(super) fn plan(
                 changes.left_alone.push((name, kept.because.to_string()));
             }
         }
-        changes.n_tests += places.len() - rewritten.kept.len();
+        let is_kept = |at: usize| rewritten.kept.iter().any(|kept| kept.edit == at);
+        let taken = places.iter().enumerate().filter(|(at, _)| !is_kept(*at));
+        changes.n_tests += taken.map(|(_, place)| place.n_tests).sum::<usize>();
         changes.emptied.extend(rewritten.emptied);
         if rewritten.text != source {
             let shown = target.join(&relative);
@@ -175,41 +207,100 @@ pub(super) fn plan(
     Ok(changes)
 }
 
-/// Finds the source of a test; an error is a reason to leave it alone.
+/// Where a test method is declared.
+struct Declaration {
+    class: String,
+    parameters: Vec<String>,
+    /// Below the folder of sources.
+    relative: PathBuf,
+}
+
+impl Declaration {
+    /// Equal for tests that are one method.
+    fn key(&self, method: &str) -> (String, Vec<String>) {
+        (format!("{}.{method}", self.class), self.parameters.clone())
+    }
+}
+
+/// Finds the declaration of a test, in its class or in one that it inherits from; an error is a reason to leave
+/// the test alone.
+fn declaration(
+    options: &MinimizeOptions,
+    scope: &Scope,
+    test: &Judged,
+) -> Result<Declaration, String> {
+    let mut waiting = vec![test.class.clone()];
+    let mut next = 0;
+    while let Some(class) = waiting.get(next).cloned() {
+        next += 1;
+        let Some(file) = scope.class_file(&class) else {
+            if next == 1 {
+                return Err("its class file cannot be read".to_owned());
+            }
+            continue;
+        };
+        let pool = file.constant_pool();
+        let namesakes: Vec<Vec<String>> = file
+            .methods()
+            .iter()
+            .filter(|method| mutf8::display(pool.utf8(method.name)) == test.method)
+            .filter(|method| method.access_flags & classfile::access::SYNTHETIC == 0)
+            .filter_map(|method| erased_parameters(pool.utf8(method.descriptor)))
+            .collect();
+        let parameters = match &namesakes[..] {
+            [] => {
+                let above = file.super_name().into_iter().chain(file.interfaces());
+                waiting.extend(above.map(|name| mutf8::display(name).replace('/', ".")));
+                continue;
+            }
+            [one] => one.clone(),
+            several => {
+                let wanted = test.parameters.as_deref().unwrap_or_default();
+                let is_wanted = |types: &&Vec<String>| types.join(", ") == wanted;
+                several.iter().find(is_wanted).cloned().ok_or("several methods have its name")?
+            }
+        };
+        let internal = class.replace('.', "/");
+        let is_there = |folder: &PathBuf| folder.join(format!("{internal}.class")).is_file();
+        if !options.tests.iter().any(is_there) {
+            return Err(format!("it is inherited from {class}, which is not among the tests"));
+        }
+        let package = internal.rsplit_once('/').map_or("", |(package, _)| package);
+        let source =
+            file.source_file().map(mutf8::display).ok_or("its class does not name its source")?;
+        return Ok(Declaration { relative: Path::new(package).join(source), class, parameters });
+    }
+    Err("it is inherited from a class that cannot be read".to_owned())
+}
+
+/// What is to be done with a declaration that is the tests at these positions; an error is a reason to leave
+/// them alone: one of them is not redundant.
 fn place(
     apply: Apply,
-    scope: &Scope,
     minimized: &Minimized,
-    test: &Judged,
-    by: &[usize],
+    members: &[usize],
+    found: &Declaration,
 ) -> Result<Place, String> {
-    let file = scope.class_file(&test.class).ok_or("its class file cannot be read")?;
-    let pool = file.constant_pool();
-    let namesakes: Vec<Vec<String>> = file
-        .methods()
-        .iter()
-        .filter(|method| mutf8::display(pool.utf8(method.name)) == test.method)
-        .filter(|method| method.access_flags & classfile::access::SYNTHETIC == 0)
-        .filter_map(|method| erased_parameters(pool.utf8(method.descriptor)))
-        .collect();
-    let parameters = match &namesakes[..] {
-        [] => return Err("it is inherited".to_owned()),
-        [one] => one.clone(),
-        several => {
-            let wanted = test.parameters.as_deref().unwrap_or_default();
-            let is_wanted = |types: &&Vec<String>| types.join(", ") == wanted;
-            several.iter().find(is_wanted).cloned().ok_or("several methods have its name")?
+    let mut because: BTreeSet<usize> = BTreeSet::new();
+    for &idx in members {
+        let test = &minimized.tests[idx];
+        match &test.status {
+            Status::Redundant(by) => because.extend(by),
+            _ => {
+                return Err(format!(
+                    "it is inherited from {}, and {} is not redundant",
+                    found.class,
+                    test.name()
+                ));
+            }
         }
-    };
-    let internal = test.class.replace('.', "/");
-    let package = internal.rsplit_once('/').map_or("", |(package, _)| package);
-    let source =
-        file.source_file().map(mutf8::display).ok_or("its class does not name its source")?;
-    let because: Vec<String> = by.iter().map(|&by| minimized.tests[by].name()).collect();
+    }
+    let because: Vec<String> = because.iter().map(|&by| minimized.tests[by].name()).collect();
+    let test = &minimized.tests[members[0]];
     let edit = Edit {
-        class: test.class.clone(),
+        class: found.class.clone(),
         method: test.method.clone(),
-        parameters: Some(parameters),
+        parameters: Some(found.parameters.clone()),
         framework: None,
         action: match apply {
             Apply::Comment => Action::Comment,
@@ -222,7 +313,8 @@ fn place(
             because.join(", ")
         ),
     };
-    Ok(Place { relative: Path::new(package).join(source), edit, name: test.name() })
+    let relative = found.relative.clone();
+    Ok(Place { relative, edit, name: test.name(), n_tests: members.len() })
 }
 
 /// Compares a source with the class files that ran.

@@ -76,9 +76,23 @@ pub(crate) struct MinimizeOptions {
     #[arg(long, value_name = "NUMBER", default_value_t = 10_000_000_000)]
     pub(crate) fuel: u64,
 
+    /// How many machines run parts of the suite at once; otherwise one per core.
+    #[arg(long, value_name = "NUMBER")]
+    jobs: Option<std::num::NonZero<usize>>,
+
     /// How the results are written.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Human)]
     pub(crate) format: Format,
+}
+
+impl MinimizeOptions {
+    /// How many machines work at once.
+    pub(crate) fn n_jobs(&self) -> usize {
+        match self.jobs {
+            Some(n_jobs) => n_jobs.get(),
+            None => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        }
+    }
 }
 
 /// In which order tests get a chance to be kept.

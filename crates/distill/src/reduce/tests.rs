@@ -140,8 +140,8 @@ fn random_suites() -> impl Iterator<Item = Vec<Covered>> {
         (0..n_tests)
             .map(|_| {
                 let is_in = |thing: &u64| {
-                    let one_in = if thing % 5 == 0 { 10 } else { 6 };
-                    next(one_in) < density + u64::from(thing % 5 == 0) * 5
+                    let one_in = if thing.is_multiple_of(5) { 10 } else { 6 };
+                    next(one_in) < density + u64::from(thing.is_multiple_of(5)) * 5
                 };
                 (0..n_things).filter(is_in).filter_map(|thing| u32::try_from(thing).ok()).collect()
             })

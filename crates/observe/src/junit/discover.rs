@@ -25,7 +25,7 @@ impl Kinds {
 }
 
 /// What parts of JUnit are on a class path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Available {
     /// `LauncherFactory` of the JUnit platform.
     pub launcher: bool,

@@ -2,7 +2,7 @@
 //! and at whole states from the keys taken during the run, those that need `equals` by putting the entry
 //! states back, one after the other, each under a mark.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use vm::value::Ref;
 use vm::vm::Vm;
 
@@ -27,7 +27,7 @@ pub struct Classes {
 }
 
 /// The parts of an entry state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Side {
     Both,
     Receiver,
@@ -39,16 +39,70 @@ enum Side {
 struct Asked {
     monitor: MonitorEquals,
     pairwise: PairwiseEquals,
-    /// By state and number of receivers in it.
-    known: FxHashMap<(Technique, u8, StateId, usize), Fingerprint>,
+    known: FxHashMap<Question, Fingerprint>,
+}
+
+/// A technique, the side that is asked for, a state and the number of receivers in it.
+type Question = (Technique, Side, StateId, usize);
+
+/// What stands for an execution under techniques: its method, its receiver or all of its entry state, its
+/// arguments. Means the same on every machine, but for pairwise-equals.
+type Key = (u64, Fingerprint, Fingerprint);
+
+/// Keys of executions.
+pub(super) struct Keys {
+    /// By execution.
+    pub(super) of: Vec<Key>,
+    /// As [`Classes::fallen_back`].
+    pub(super) fallen_back: Vec<String>,
+}
+
+/// Executions with the same key are in one class.
+pub(super) fn classes(keys: Vec<Keys>) -> Classes {
+    let mut numbers: FxHashMap<Key, u32> = FxHashMap::default();
+    let mut classes = Classes { of: Vec::new(), n_classes: 0, fallen_back: Vec::new() };
+    for mut part in keys {
+        for key in part.of {
+            let number = *numbers.entry(key).or_insert(classes.n_classes);
+            classes.n_classes += u32::from(number == classes.n_classes);
+            classes.of.push(number);
+        }
+        classes.fallen_back.append(&mut part.fallen_back);
+    }
+    classes.fallen_back.sort();
+    classes.fallen_back.dedup();
+    classes
 }
 
 impl Recording {
     /// Which executions are the same under these techniques, which must be among those that were asked
     /// for when recording began. The machine is the one of the run; it is left as it was.
     pub fn classes(&mut self, vm: &mut Vm, techniques: Techniques) -> Classes {
+        classes(vec![self.keys(vm, techniques)])
+    }
+
+    /// How many states calls left candidates in, if that was asked for.
+    pub fn n_left_states(&mut self, vm: &mut Vm, technique: Technique) -> usize {
         let mut asked = Asked::default();
-        let mut numbers: FxHashMap<(u32, Fingerprint, Fingerprint), u32> = FxHashMap::default();
+        let mut keys: FxHashSet<Fingerprint> = FxHashSet::default();
+        for idx in 0..self.left.len() {
+            let left = self.left[idx];
+            keys.insert(match technique {
+                Technique::WholeSeq => left.whole_seq,
+                Technique::ModifyingSeq => left.modifying_seq,
+                Technique::WholeState => left.whole,
+                Technique::MonitorEquals | Technique::PairwiseEquals => {
+                    let question = (technique, Side::Both, left.state, 1);
+                    self.ask(vm, &mut asked, question, left.whole)
+                }
+            });
+        }
+        keys.len()
+    }
+
+    /// The keys of all executions.
+    pub(super) fn keys(&mut self, vm: &mut Vm, techniques: Techniques) -> Keys {
+        let mut asked = Asked::default();
         let mut of = Vec::with_capacity(self.executions.len());
         for idx in 0..self.executions.len() {
             let execution = self.executions[idx];
@@ -61,15 +115,13 @@ impl Recording {
                 let technique = techniques.receiver;
                 (self.key(vm, &mut asked, &execution, technique, Side::Both), NOTHING)
             };
-            #[expect(clippy::cast_possible_truncation, reason = "far fewer classes than 2^32")]
-            let next = numbers.len() as u32;
-            of.push(*numbers.entry((execution.method, receiver, arguments)).or_insert(next));
+            let method = self.methods[execution.method as usize].key;
+            of.push((method, receiver, arguments));
         }
         let mut fallen_back: Vec<String> =
             asked.monitor.fallen_back.iter().map(|&class| vm.external_name(class)).collect();
         fallen_back.sort();
-        #[expect(clippy::cast_possible_truncation, reason = "far fewer classes than 2^32")]
-        Classes { of, n_classes: numbers.len() as u32, fallen_back }
+        Keys { of, fallen_back }
     }
 
     fn key(
@@ -96,29 +148,28 @@ impl Recording {
             Technique::WholeState if side == Side::Both => execution.joint,
             Technique::WholeState => pair(&execution.whole),
             Technique::MonitorEquals | Technique::PairwiseEquals => {
-                self.ask(vm, asked, execution, technique, side)
+                let has_receiver = self.methods[execution.method as usize].has_receiver;
+                let question = (technique, side, execution.state, usize::from(has_receiver));
+                self.ask(vm, asked, question, execution.joint)
             }
         }
     }
 
-    /// The key of a state under a technique that runs `equals`.
+    /// The key of a state under a technique that runs `equals`; `otherwise` where there is no room to.
     fn ask(
         &mut self,
         vm: &mut Vm,
         asked: &mut Asked,
-        execution: &Execution,
-        technique: Technique,
-        side: Side,
+        question: Question,
+        otherwise: Fingerprint,
     ) -> Fingerprint {
-        let has_receiver = self.methods[execution.method as usize].has_receiver;
-        let n_receivers = usize::from(has_receiver);
-        let question = (technique, side as u8, execution.state, n_receivers);
+        let (technique, side, state, n_receivers) = question;
         if let Some(&key) = asked.known.get(&question) {
             return key;
         }
         let world = vm.heap.top;
         let mark = vm.mark();
-        let key = match self.states.put(vm, execution.state) {
+        let key = match self.states.put(vm, state) {
             Some(roots) => {
                 let part = match side {
                     Side::Both => &roots[..],
@@ -132,7 +183,7 @@ impl Recording {
                 }
             }
             // There is no room to ask, so the state stands for itself.
-            None => execution.joint,
+            None => otherwise,
         };
         vm.rollback(mark);
         asked.known.insert(question, key);

@@ -7,11 +7,12 @@
 
 use rustc_hash::FxHashMap;
 use vm::handles::Followed;
-use vm::value::{Kind, Ref};
+use vm::value::Ref;
 use vm::vm::Vm;
 
 use crate::state::canonical_heap::{CanonicalHeap, Root};
 use crate::state::fingerprint::Fingerprint;
+use crate::state::listing::value_text;
 
 /// The expression of an object or value: with all calls, and with those alone that changed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,6 +144,42 @@ impl Texts {
         TextId(self.texts.len() as u32 - 1)
     }
 
+    /// Whether this is what a call left or gave.
+    pub(super) fn is_call(&self, id: TextId) -> bool {
+        matches!(self.texts.get(id.0 as usize), Some(Text::Call { .. }))
+    }
+
+    /// The calls on one object in order, without the object itself; a value or the result of another
+    /// call stands for itself. `has_receiver` tells of a method whether its first part is the object.
+    pub(super) fn calls(
+        &self,
+        id: TextId,
+        name: &dyn Fn(u32) -> String,
+        has_receiver: &dyn Fn(u32) -> bool,
+    ) -> Vec<String> {
+        let mut calls = Vec::new();
+        let mut at = Some(id);
+        while let Some(id) = at.take() {
+            let Some(Text::Call { method, parts, suffix: ".state" }) =
+                self.texts.get(id.0 as usize)
+            else {
+                calls.push(self.render(id, name));
+                break;
+            };
+            let arguments = if has_receiver(*method) {
+                at = parts.first().copied();
+                &parts[parts.len().min(1)..]
+            } else {
+                &parts[..]
+            };
+            let arguments: Vec<String> =
+                arguments.iter().map(|&part| self.render(part, name)).collect();
+            calls.push(format!("{}({})", name(*method), arguments.join(", ")));
+        }
+        calls.reverse();
+        calls
+    }
+
     /// The text in full, cut where it gets too long. `name` tells the names of methods.
     pub(super) fn render(&self, id: TextId, name: &dyn Fn(u32) -> String) -> String {
         enum Step {
@@ -181,36 +218,5 @@ impl Texts {
             }
         }
         out
-    }
-}
-
-/// A value as a person would write it.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_possible_wrap,
-    reason = "small kinds fill the low part of a register"
-)]
-fn value_text(vm: &Vm, root: Root) -> String {
-    match root {
-        Root::Primitive(kind, word) => match kind {
-            Kind::Boolean => (word & 1 != 0).to_string(),
-            Kind::Char => match char::from_u32(word as u32).filter(|char| !char.is_control()) {
-                Some(char) => format!("'{char}'"),
-                None => format!("'\\u{:04x}'", word as u16),
-            },
-            Kind::Long => format!("{}L", word as i64),
-            Kind::Float => format!("{:?}f", f32::from_bits(word as u32)),
-            Kind::Double => format!("{:?}", f64::from_bits(word)),
-            _ => (word as u32 as i32).to_string(),
-        },
-        Root::Object(object) if object.is_null() => "null".to_owned(),
-        Root::Object(object) if vm.class_of(object) == vm.known.string => {
-            format!("{:?}", vm.string_text(object).chars().take(40).collect::<String>())
-        }
-        Root::Object(object) => {
-            let name = vm.external_name(vm.class_of(object));
-            let short = name.rsplit('.').next().unwrap_or(&name);
-            format!("<{short}>")
-        }
     }
 }

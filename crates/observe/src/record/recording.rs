@@ -11,7 +11,7 @@ use vm::vm::Vm;
 use super::history::{TextId, Texts};
 use super::states::States;
 use super::timeline::Owner;
-use super::{Execution, Recorded, Recorder};
+use super::{Execution, LeftState, Recorded, Recorder};
 use crate::coverage::{self, Identified};
 use crate::junit::{Failure, Outcome, Report};
 use crate::state::canonical_heap::CanonicalHeap;
@@ -34,8 +34,10 @@ pub struct Recording {
     pub(super) heap: CanonicalHeap,
     pub(super) states: States,
     edges: Vec<(Place, u32)>,
-    parts: Vec<[Vec<TextId>; 2]>,
-    texts: Option<Texts>,
+    pub(super) parts: Vec<[Vec<TextId>; 2]>,
+    pub(super) texts: Option<Texts>,
+    /// The states that calls left candidates in, each once.
+    pub(super) left: Vec<LeftState>,
 }
 
 /// An exception that came out of a call into a candidate.
@@ -62,6 +64,8 @@ pub enum Verdict {
     Skipped,
     /// Something around it failed.
     NotRun,
+    /// It had to be left out of the run, for this reason.
+    LeftOut(String),
 }
 
 /// A test method and what it did.
@@ -184,6 +188,7 @@ pub(super) fn make<const COVERAGE: bool>(
         edges: recorder.edges.edges,
         parts: recorder.texts,
         texts: recorder.history.texts,
+        left: recorder.left,
     }
 }
 
@@ -277,7 +282,7 @@ fn worsen(verdict: &mut Verdict, other: Verdict) {
         Verdict::Skipped => 0,
         Verdict::Passed => 1,
         Verdict::Aborted(_) => 2,
-        Verdict::NotRun => 3,
+        Verdict::NotRun | Verdict::LeftOut(_) => 3,
         Verdict::Failed(_) => 4,
         Verdict::Stopped(_) => 5,
     };

@@ -307,6 +307,14 @@ impl CanonicalHeap {
             }
         }
         let start = self.slots.len() as u32;
+        let fields = self.fields(vm, class);
+        self.slots.extend(fields.iter().map(|&(_, offset, kind)| Slot { offset, kind }));
+        Form::Fields(start, self.slots.len() as u32)
+    }
+
+    /// Name, offset and kind of the fields that belong to instances of a class, in their order.
+    pub(super) fn fields(&self, vm: &Vm, class: &Class) -> Vec<(String, u32, Kind)> {
+        let mut all = Vec::new();
         for &id in &class.supers {
             let class = vm.class(id);
             let name = class.name.to_string();
@@ -318,9 +326,9 @@ impl CanonicalHeap {
                 .filter(|(field, ..)| !self.mask.hides(&name, field))
                 .collect();
             fields.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
-            self.slots.extend(fields.iter().map(|&(_, offset, kind)| Slot { offset, kind }));
+            all.append(&mut fields);
         }
-        Form::Fields(start, self.slots.len() as u32)
+        all
     }
 }
 
@@ -351,8 +359,9 @@ fn class_key(vm: &Vm, id: ClassId) -> u64 {
     mixer.half()
 }
 
+/// The word in a field or element.
 #[inline]
-fn load(vm: &Vm, object: Ref, offset: u32, kind: Kind) -> u64 {
+pub(super) fn load(vm: &Vm, object: Ref, offset: u32, kind: Kind) -> u64 {
     let heap = &vm.heap;
     match kind {
         Kind::Boolean | Kind::Byte => u64::from(heap.load_u8(object, offset)),

@@ -16,8 +16,9 @@ use vm::mode::Mode;
 use vm::value::{ClassId, Kind, MethodId, Ref, Value};
 use vm::vm::Vm;
 
-use super::canonical_heap::{CanonicalHeap, Edges, Root};
+use super::canonical_heap::{CanonicalHeap, Edges, Root, Whole};
 use super::fingerprint::{Fingerprint, Mixer};
+use super::listing::{self, Entry};
 use crate::arguments::references;
 use crate::snapshot::Snapshot;
 
@@ -42,6 +43,31 @@ impl MonitorEquals {
         roots: &[Root],
         shared_below: usize,
     ) -> Fingerprint {
+        let Some(reads) = self.reads(vm, roots, shared_below) else {
+            return heap.fingerprint(vm, roots);
+        };
+        let mut mixer = Mixer::new(2);
+        heap.write(vm, roots, &reads, &mut mixer);
+        mixer.finish()
+    }
+
+    /// What the key stands for, for people.
+    pub fn list(
+        &mut self,
+        heap: &mut CanonicalHeap,
+        vm: &mut Vm,
+        roots: &[(String, bool, Root)],
+        shared_below: usize,
+    ) -> Vec<Entry> {
+        let bare: Vec<Root> = roots.iter().map(|(_, _, root)| *root).collect();
+        match self.reads(vm, &bare, shared_below) {
+            Some(reads) => listing::list(heap, vm, roots, &reads),
+            None => listing::list(heap, vm, roots, &Whole),
+        }
+    }
+
+    /// What `equals` reads of a state; `None` where it does not help.
+    fn reads(&mut self, vm: &mut Vm, roots: &[Root], shared_below: usize) -> Option<Reads> {
         let mut reads = Reads::default();
         for &root in roots {
             if let Root::Object(object) = root
@@ -49,12 +75,10 @@ impl MonitorEquals {
                 && !self.watch(vm, object, shared_below, &mut reads)
             {
                 self.fallen_back.insert(vm.class_of(object));
-                return heap.fingerprint(vm, roots);
+                return None;
             }
         }
-        let mut mixer = Mixer::new(2);
-        heap.write(vm, roots, &reads, &mut mixer);
-        mixer.finish()
+        Some(reads)
     }
 
     /// The `equals` of a class, if it has one of its own.

@@ -32,13 +32,19 @@ pub(crate) fn boot(jdk: &Jdk, class_path: &str) -> (Vm, Output) {
         seed: 1,
         assertions: true,
     };
+    let (host, output) = host(jdk, class_path);
+    (Vm::boot(image, options, host).unwrap(), output)
+}
+
+/// What a machine with this class path may reach, and what programs write there.
+pub(crate) fn host(jdk: &Jdk, class_path: &str) -> (Box<dyn Host>, Output) {
     let fixed = FixedHost::new();
     let output = fixed.output();
     let disk = Disk { fixed, files: BTreeMap::new() };
     let mut read = vec![jdk.home.as_os_str().as_bytes().to_vec(), b"/etc/java-17-openjdk".to_vec()];
     read.extend(class_path.split(':').map(|entry| entry.as_bytes().to_vec()));
     let host = Scratch::new(Guard::new(disk, Policy { read, ..Policy::default() }));
-    (Vm::boot(image, options, Box::new(host)).unwrap(), output)
+    (Box::new(host), output)
 }
 
 /// The files of this computer, to be read; everything else is fixed.

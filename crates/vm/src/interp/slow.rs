@@ -105,7 +105,7 @@ pub(super) fn poll(vm: *mut Vm, pc: *const Insn) -> Flow {
             vm.gc_due = false;
             vm.collect();
         }
-        if vm.fuel_reserve <= 0 {
+        if vm.fuel_reserve <= 0 || vm.is_enough.is_some_and(|is_enough| is_enough()) {
             vm.stop = Some(Stop::OutOfFuel);
             return Flow::exit(Exit::Stop);
         }
