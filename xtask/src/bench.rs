@@ -1,11 +1,12 @@
 //! Speed of our machine beside `java -Xint` and plain `java`, measured in turns in one run; what
-//! starting costs; what marks, calls and machines cost; how fast states are explored.
+//! starting costs; what marks, calls and machines cost; how fast states are explored; what minimising costs.
 //!
 //! Machines are noisy, so only ratios of the best of several alternating runs are worth reading.
 //! Every program prints a checksum; all must print the same.
 
 mod explore;
 mod inspect;
+mod minimize;
 mod native_stack;
 mod record;
 
@@ -40,6 +41,7 @@ pub(crate) fn run(binary: &str, filter: &[&str], keep: Keep) -> Result<(), Strin
         text.push_str(&machine()?);
         text.push_str(&explore::run(binary, &java_home)?);
         text.push_str(&inspect::run(binary, &java_home)?);
+        text.push_str(&minimize::run(binary, &java_home)?);
     }
     if keep == Keep::Record {
         let path = record::write(&java_home, &load, &text)?;

@@ -8,7 +8,7 @@ use std::time::Instant;
 use classfile::{ClassFile, ClassPath};
 use distill::reduce::{Order, reduce};
 use emit::json::Json;
-use generate::sequences::{self, SequenceTest, Sequences};
+use generate::sequences::{self, SequenceTest, Sequences, mutants};
 use generate::states::Job;
 use observe::coverage::{Probe, Ratio, measure};
 use observe::state::technique::Technique;
@@ -28,6 +28,8 @@ pub(crate) struct Row {
     coverage: (Ratio, Ratio),
     /// Distinct exceptions of all tests, and of the kept ones.
     exceptions: (usize, usize),
+    /// Mutants, those that all tests notice, and those that the kept ones notice.
+    mutants: Option<(usize, usize, usize)>,
     seconds: f64,
     is_complete: bool,
 }
@@ -39,8 +41,11 @@ pub(crate) fn rows(
     job: &Job,
     length: usize,
     most: usize,
+    with_mutants: bool,
 ) -> Result<Vec<Row>, String> {
     let mut rows = Vec::new();
+    let mut suites: Vec<Vec<bool>> = Vec::new();
+    let mut tests = Vec::new();
     for technique in Technique::ALL {
         let job = Job { technique, ..job.clone() };
         let session = machines.session().map_err(|error| error.to_string())?;
@@ -53,8 +58,51 @@ pub(crate) fn rows(
         let kept: Vec<&SequenceTest> =
             reduction.kept.iter().map(|&idx| &found.tests[idx]).collect();
         rows.push(row(machines, class_path, &job, &found, &kept, seconds)?);
+        let mut is_kept = vec![false; found.tests.len()];
+        reduction.kept.iter().for_each(|&idx| is_kept[idx] = true);
+        suites.push(is_kept);
+        // The sequences are the same for every technique.
+        tests = found.tests;
+    }
+    if with_mutants {
+        suites.push(vec![true; tests.len()]);
+        let session = machines.session().map_err(|error| error.to_string())?;
+        let files = class_files(machines, class_path, job, true);
+        let job = Job { fuel: job.fuel.min(MUTANT_FUEL), ..job.clone() };
+        let killed = mutants::kill(&job, session, &files, &tests, &suites)
+            .map_err(|error| error.to_string())?;
+        let all = killed.by_suite.last().copied().unwrap_or(0);
+        for (row, &kept) in rows.iter_mut().zip(&killed.by_suite) {
+            row.mutants = Some((killed.n_mutants, all, kept));
+        }
     }
     Ok(rows)
+}
+
+/// Bytecodes that one call of a mutant may take: it may go round for ever.
+const MUTANT_FUEL: u64 = 100_000;
+
+/// The class files of the classes under test, with those of the classes inside them on demand.
+fn class_files(
+    machines: &Machines,
+    class_path: &ClassPath,
+    job: &Job,
+    with_nested: bool,
+) -> Vec<Arc<ClassFile>> {
+    let mut names = job.classes.clone();
+    if with_nested {
+        let is_inside =
+            |name: &String| job.classes.iter().any(|class| name.starts_with(&format!("{class}$")));
+        names.extend(class_path.class_names().into_iter().filter(is_inside));
+    }
+    let file = |class: &String| {
+        let bytes = match class_path.find(&format!("{class}.class"), 17) {
+            Some(Ok(bytes)) => bytes,
+            _ => machines.jdk.image.find_class(class.as_bytes())?.1,
+        };
+        ClassFile::parse(bytes).ok().map(Arc::new)
+    };
+    names.iter().filter_map(file).collect()
 }
 
 fn row(
@@ -87,6 +135,7 @@ fn row(
             coverage(machines, class_path, job, kept)?,
         ),
         exceptions: (exceptions(&all), exceptions(kept)),
+        mutants: None,
         seconds,
         is_complete: found.is_complete,
     })
@@ -106,17 +155,7 @@ fn coverage(
     let session = machines.session().map_err(|error| error.to_string())?;
     let session =
         sequences::watch(job, session, &mut probe, tests).map_err(|error| error.to_string())?;
-    let files: Vec<Arc<ClassFile>> = job
-        .classes
-        .iter()
-        .filter_map(|class| {
-            let bytes = match class_path.find(&format!("{class}.class"), 17) {
-                Some(Ok(bytes)) => bytes,
-                _ => machines.jdk.image.find_class(class.as_bytes())?.1,
-            };
-            ClassFile::parse(bytes).ok().map(Arc::new)
-        })
-        .collect();
+    let files = class_files(machines, class_path, job, false);
     let mut sum = Ratio::default();
     for class in measure(&session.vm, &probe, &files).classes {
         sum += class.branches();
@@ -155,7 +194,7 @@ pub(crate) fn human(class: &str, length: usize, rows: &[Row]) -> String {
         );
         let _ = writeln!(
             text,
-            "  {:<16} {:>8} {:>10} {:>9} {:>7} {:>10.1} {:>10.1} {:>15} {:>10} {:>7.2}{}",
+            "  {:<16} {:>8} {:>10} {:>9} {:>7} {:>10.1} {:>10.1} {:>15} {:>10} {:>7.2}{}{}",
             row.technique.name(),
             row.tests,
             row.executions,
@@ -166,6 +205,9 @@ pub(crate) fn human(class: &str, length: usize, rows: &[Row]) -> String {
             branches,
             format!("{} -> {}", row.exceptions.0, row.exceptions.1),
             row.seconds,
+            row.mutants.map_or(String::new(), |(all, before, after)| format!(
+                "  {before} -> {after} of {all} mutants"
+            )),
             if row.is_complete { "" } else { "  (stopped at --max-tests)" },
         );
     }
@@ -189,6 +231,9 @@ pub(crate) fn json(class: &str, length: usize, rows: &[Row]) -> Json {
             ("coveredBranchesKept", Json::Number(kept.covered)),
             ("exceptions", Json::Number(row.exceptions.0)),
             ("exceptionsKept", Json::Number(row.exceptions.1)),
+            ("mutants", row.mutants.map_or(Json::Null, |(all, ..)| Json::Number(all))),
+            ("killed", row.mutants.map_or(Json::Null, |(_, killed, _)| Json::Number(killed))),
+            ("killedKept", row.mutants.map_or(Json::Null, |(.., kept)| Json::Number(kept))),
             ("seconds", Json::Decimal(row.seconds, 3)),
             ("complete", Json::Flag(row.is_complete)),
         ])

@@ -17,7 +17,7 @@ use generate::arguments::{self, ArgumentList, Given, Plan, Uncallable};
 use generate::sequences;
 use generate::states::follow::follow;
 use generate::states::table::StateTable;
-use generate::states::tests::{draft_of, drafts, observers, settle};
+use generate::states::tests::{draft_of, drafts, needed, observers, settle};
 use generate::states::{Exploration, Job, explore_from};
 use observe::session::Session;
 use observe::state::technique::Technique;
@@ -169,7 +169,8 @@ fn count_sequences(
         let mut first = machines.session().map_err(|error| error.to_string())?;
         let job = job(&mut first, class, &options.explore, inputs)?.job;
         drop(first);
-        let rows = exhaustive::rows(machines, class_path, &job, options.length, options.max_tests)?;
+        let (length, most) = (options.length, options.max_tests);
+        let rows = exhaustive::rows(machines, class_path, &job, length, most, options.mutants)?;
         texts.push_str(&exhaustive::human(class, options.length, &rows));
         objects.push(exhaustive::json(class, options.length, &rows));
     }
@@ -438,10 +439,13 @@ fn one_class(
         }
         progress.show(&format!("{idx} of {} tests", drafts.len()));
         match settle(worlds, draft, &observers, job.fuel).map_err(|error| error.to_string())? {
-            Some(test) => tests.push(test),
+            Some(test) => tests.push((draft.clone(), test)),
             None => n_unstable += 1,
         }
     }
+    let is_needed = needed(&job, &tests);
+    let all = tests.into_iter().zip(is_needed).filter(|(_, is_needed)| *is_needed);
+    let tests = all.map(|((_, test), _)| test).collect();
     let mut suite = Suite { class: class.into(), tests };
     let left_out = junit::inexpressible(&suite, &style, &names)
         .into_iter()

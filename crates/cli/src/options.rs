@@ -75,6 +75,10 @@ pub(crate) struct GenerateOptions {
     #[arg(long)]
     pub(crate) count: bool,
 
+    /// With --count and all sequences, also count the mutants that they notice, before and after minimising.
+    #[arg(long, requires = "count")]
+    pub(crate) mutants: bool,
+
     /// Tests per class, at most; those for states that are reached first are written.
     #[arg(long, value_name = "NUMBER", default_value_t = 1000)]
     pub(crate) max_tests: usize,

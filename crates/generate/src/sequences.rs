@@ -5,6 +5,8 @@
 //! call on which entry state. They are numbered, so that a suite can be reduced without running it
 //! again. A sequence ends at the first call that throws; it is not continued.
 
+pub mod mutants;
+
 use observe::coverage::Probe;
 use observe::session::{NotFound, Session};
 use observe::state::fingerprint::Fingerprint;

@@ -27,7 +27,9 @@ use vm::vm::Vm;
 pub use equivalence::Classes;
 pub use look::{GRAMMAR, Look};
 pub use recording::{Exception, Recording, TestRun, Verdict};
-pub use whole_suite::{NotRecorded, Recorded as RecordedSuite, Suite, record_suite, stopped_classes};
+pub use whole_suite::{
+    NotRecorded, Recorded as RecordedSuite, Suite, record_suite, stopped_classes,
+};
 
 use crate::arguments::places;
 use crate::coverage::Wanted;

@@ -2,13 +2,15 @@
 //!
 //! A test makes its way to a state and exercises calls there that no other test exercises: all calls
 //! that preserve the state together in one test, each other call in one of its own. A call that first
-//! led to a state which has tests of its own is a part of those, so it gets none; that keeps the suite
-//! minimal: each test has a method execution that no other has.
+//! led to a state which has tests of its own is a part of those, so it gets none. A test that ends in a
+//! state asks the observers there; where that is all that a test of calls which preserve the state does,
+//! that one is not needed. Both keep the suite minimal: each test has a method execution that no other has.
 
 use std::sync::Arc;
 
 use observe::oracle::{self, Observation};
 use observe::session::{NotFound, Session};
+use rustc_hash::{FxHashMap, FxHashSet};
 use suite::method::{Dispatch, Method};
 use suite::sequence::{Arg, Operation, Sequence, Var};
 use suite::test::{Check, Expected, Subject, Test, Throws, Title};
@@ -30,6 +32,10 @@ pub struct Draft {
     pub state: StateId,
     /// The statements that the test is for.
     pub exercised: Vec<Var>,
+    /// The method executions of the calls, where the states are those of an exploration.
+    pub executions: Vec<(StateId, ListId)>,
+    /// The state that the last call leads to, where it is known and nothing is thrown.
+    pub end: Option<StateId>,
 }
 
 /// The tests of an exploration that kept its calls, without oracles, in the order of states.
@@ -72,10 +78,15 @@ pub fn drafts(job: &Job, exploration: &Exploration) -> Vec<Draft> {
         }
         let before = drafts.len();
         for list in single.iter().rev() {
-            drafts.extend(draft(job, exploration, id, &[*list]));
+            let call = calls.iter().find(|call| call.list == *list);
+            let end = call.and_then(|call| match call.end {
+                End::Reached(reached) => Some(reached),
+                End::Preserved | End::Threw | End::Stopped => None,
+            });
+            drafts.extend(draft(job, exploration, id, &[*list], end));
         }
         if !preserving.is_empty() {
-            drafts.extend(draft(job, exploration, id, &preserving));
+            drafts.extend(draft(job, exploration, id, &preserving, Some(id)));
         }
         has_tests[state] |= drafts.len() > before;
     }
@@ -88,17 +99,62 @@ fn list_of(job: &Job, list: ListId) -> &ArgumentList {
     if list.idx() < n_makers { &job.makers[list.idx()] } else { &job.lists[list.idx() - n_makers] }
 }
 
-/// The way to a state and these calls there.
-fn draft(job: &Job, exploration: &Exploration, state: StateId, lists: &[ListId]) -> Option<Draft> {
+/// Which of the tests are needed: of those whose method executions the others have, the last ones are not.
+pub fn needed(job: &Job, settled: &[(Draft, Test)]) -> Vec<bool> {
+    let mut list_ids: FxHashMap<&Arc<Method>, ListId> = FxHashMap::default();
+    for (idx, list) in job.lists.iter().enumerate().filter(|(_, list)| list.arguments.is_empty()) {
+        let id = ListId(u32::try_from(job.makers.len() + idx).unwrap_or(u32::MAX));
+        list_ids.insert(&list.method, id);
+    }
+    let executions = |(draft, test): &(Draft, Test)| -> FxHashSet<(StateId, ListId)> {
+        let observed = test.checks.iter().filter_map(|check| match &check.subject {
+            Subject::Observer { method, .. } => Some((draft.end?, *list_ids.get(method)?)),
+            _ => None,
+        });
+        draft.executions.iter().copied().chain(observed).collect()
+    };
+    let all: Vec<FxHashSet<(StateId, ListId)>> = settled.iter().map(executions).collect();
+    let mut n_tests: FxHashMap<(StateId, ListId), u32> = FxHashMap::default();
+    for executions in &all {
+        #[expect(clippy::iter_over_hash_type, reason = "sums do not depend on the order")]
+        for &execution in executions {
+            *n_tests.entry(execution).or_default() += 1;
+        }
+    }
+    let mut is_needed = vec![true; settled.len()];
+    for (executions, is_needed) in all.iter().zip(&mut is_needed).rev() {
+        // What is not known to do nothing new is kept.
+        *is_needed = executions.is_empty() || executions.iter().any(|it| n_tests[it] == 1);
+        if !*is_needed {
+            #[expect(clippy::iter_over_hash_type, reason = "sums do not depend on the order")]
+            for execution in executions {
+                n_tests.entry(*execution).and_modify(|count| *count -= 1);
+            }
+        }
+    }
+    is_needed
+}
+
+/// The way to a state and these calls there; `end` is where they lead.
+fn draft(
+    job: &Job,
+    exploration: &Exploration,
+    state: StateId,
+    lists: &[ListId],
+    end: Option<StateId>,
+) -> Option<Draft> {
     let mut way = Vec::new();
     exploration.table.path(state, &mut way);
     let mut sequence = Sequence::empty();
     let mut receiver = None;
+    let mut executions = Vec::new();
     for step in way {
-        let made =
-            append(&mut sequence, receiver, list_of(job, exploration.table.link(step).list))?;
+        let link = exploration.table.link(step);
+        let made = append(&mut sequence, receiver, list_of(job, link.list))?;
         receiver = receiver.or(Some(made));
+        executions.push((link.parent, link.list));
     }
+    executions.extend(lists.iter().map(|&list| (state, list)));
     let mut exercised = Vec::new();
     for &list in lists {
         exercised.push(append(&mut sequence, receiver, list_of(job, list))?);
@@ -109,7 +165,7 @@ fn draft(job: &Job, exploration: &Exploration, state: StateId, lists: &[ListId])
         let is_object = job.classes.iter().any(|class| result == Type::class(class));
         receiver = is_object.then_some(made);
     }
-    Some(Draft { sequence, receiver, state, exercised })
+    Some(Draft { sequence, receiver, state, exercised, executions, end })
 }
 
 /// A test of a maker and calls on what it makes.
@@ -127,7 +183,8 @@ pub fn draft_of(job: &Job, lists: &[ListId]) -> Option<Draft> {
     // Any state but the world's will do to say that there is something before the last call.
     let state = if lists.len() > 1 { StateId(1) } else { StateId::WORLD };
     let receiver = receiver.filter(|_| is_object);
-    Some(Draft { sequence, receiver, state, exercised: last.into_iter().collect() })
+    let exercised = last.into_iter().collect();
+    Some(Draft { sequence, receiver, state, exercised, executions: Vec::new(), end: None })
 }
 
 /// A test of calls in a row, the first of which makes the object; it is for the last `n_exercised`.
@@ -144,7 +201,7 @@ pub fn draft_in_a_row(lists: &[&ArgumentList], n_exercised: usize) -> Option<Dra
     }
     // Any state but the world has a receiver from the start.
     let state = if lists.len() > 1 { StateId(1) } else { StateId::WORLD };
-    Some(Draft { sequence, receiver, state, exercised })
+    Some(Draft { sequence, receiver, state, exercised, executions: Vec::new(), end: None })
 }
 
 /// Adds a call; gives its variable.

@@ -12,12 +12,15 @@ use observe::state::monitor_equals::MonitorEquals;
 use observe::state::pairwise_equals::PairwiseEquals;
 use observe::state::technique::Technique;
 use observe::state::{modifying_seq, whole_seq, whole_state};
+use suite::method::Method;
 use suite::types::Type;
 use vm::frame::Stop;
 use vm::interp::Outcome;
 use vm::mode::{Mode, Plain};
+use vm::substitute::Substitute;
 use vm::travel::Mark;
 use vm::value::{ClassId, Ref, Value};
+use vm::vm::Vm;
 
 use super::follow::{Stride, Way};
 use super::prepared::Prepared;
@@ -430,6 +433,21 @@ impl<'j> Worker<'j> {
     /// Goes back to a mark and closes it.
     pub(crate) fn back(&mut self, mark: Mark) {
         self.session.vm.rollback(mark);
+    }
+
+    /// Puts a mutant in place until the youngest mark is rolled back; whether that was possible.
+    pub(crate) fn substitute(&mut self, substitute: Substitute) -> bool {
+        self.session.vm.substitute(substitute)
+    }
+
+    /// The method of a list.
+    pub(crate) fn method(&self, idx: usize) -> &Method {
+        self.prepared[idx].method()
+    }
+
+    /// The machine as it stands.
+    pub(crate) fn vm(&self) -> &Vm {
+        &self.session.vm
     }
 
     /// The machine.

@@ -1,0 +1,126 @@
+//! Minimising a suite beside running it: the same JUnit suite on the machine without recording, and under
+//! `nonpareil minimize` with each technique, in turns. Whole processes, one machine at a time.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use super::explore::CLASSES;
+
+const FOLDER: &str = "target/bench-minimize";
+const ROUNDS: usize = 3;
+const TECHNIQUES: [&str; 5] =
+    ["whole-seq", "modifying-seq", "whole-state", "monitor-equals", "pairwise-equals"];
+/// At most so many times the time of a run without recording.
+const TARGET: f64 = 3.0;
+
+/// Classes of which suites are generated: the tests, at most, and more options.
+const SUITES: &[(&str, &str, &[&str])] = &[
+    ("TreeMap", "2000", &["--ignore-field", "subjects.TreeMap.modCount"]),
+    ("LinkedList", "2000", &["--ignore-field", "subjects.LinkedList.modCount"]),
+];
+
+const JARS: [&str; 8] = [
+    "junit-jupiter-api",
+    "junit-jupiter-params",
+    "junit-jupiter-engine",
+    "junit-platform-commons",
+    "junit-platform-engine",
+    "junit-platform-launcher",
+    "opentest4j",
+    "apiguardian-api",
+];
+
+/// Prints and gives the table. The subjects are compiled.
+pub(super) fn run(binary: &str, java_home: &Path) -> Result<String, String> {
+    let mut text = String::from("## Minimising\n\n");
+    super::line(
+        &mut text,
+        "| suite | tests | technique | run ms | minimize ms | times the run (target at most 3) |",
+    );
+    super::line(&mut text, "|---|---|---|---|---|---|");
+    let jars = JARS.map(|jar| format!("/usr/share/java/{jar}.jar")).join(":");
+    let home = java_home.display().to_string();
+    for (class, most, options) in SUITES {
+        let tests = make(binary, java_home, class, most, options, &jars)?;
+        let name = format!("subjects.{class}");
+        let run_path = format!("{tests}:{CLASSES}:{jars}");
+        let mut commands = vec![vec!["run", "--jdk", &home, "--classpath", &run_path, "--junit"]];
+        let class_path = format!("{CLASSES}:{jars}");
+        for technique in TECHNIQUES {
+            let fixed = ["minimize", "--jdk", &home, "--classpath", &class_path, "--tests", &tests];
+            let more = ["--class", &name, "--technique", technique, "--jobs", "1"];
+            commands.push([&fixed[..], &more, options].concat());
+        }
+        let mut best = vec![Duration::MAX; commands.len()];
+        let mut n_tests = String::new();
+        for _ in 0..ROUNDS {
+            for (best, command) in best.iter_mut().zip(&commands) {
+                let (time, output) = timed(binary, command)?;
+                *best = (*best).min(time);
+                if let Some(row) = output.lines().find(|line| line.starts_with("all tests ")) {
+                    n_tests = row.split_whitespace().nth(2).unwrap_or_default().to_owned();
+                }
+            }
+        }
+        let ms = |idx: usize| best[idx].as_secs_f64() * 1e3;
+        for (idx, technique) in TECHNIQUES.iter().enumerate() {
+            let times = ms(idx + 1) / ms(0);
+            let missed = if times > TARGET { " (missed)" } else { "" };
+            let row = format!(
+                "| generated for {class} | {n_tests} | {technique} | {:.0} | {:.0} | {times:.2}{missed} |",
+                ms(0),
+                ms(idx + 1),
+            );
+            super::line(&mut text, &row);
+        }
+    }
+    text.push('\n');
+    Ok(text)
+}
+
+/// Generates and compiles a suite; gives its folder.
+fn make(
+    binary: &str,
+    java_home: &Path,
+    class: &str,
+    most: &str,
+    options: &[&str],
+    jars: &str,
+) -> Result<String, String> {
+    let (sources, compiled) =
+        (format!("{FOLDER}/{class}/java"), format!("{FOLDER}/{class}/classes"));
+    let _ = std::fs::remove_dir_all(format!("{FOLDER}/{class}"));
+    std::fs::create_dir_all(&compiled).map_err(|error| format!("{compiled}: {error}"))?;
+    let home = java_home.display().to_string();
+    let name = format!("subjects.{class}");
+    let fixed = ["generate", "--jdk", &home, "--classpath", CLASSES, "--class", &name];
+    let more = ["--iterations", "3", "--max-tests", most, "--no-verify", "--output", &sources];
+    timed(binary, &[&fixed[..], &more, options].concat())?;
+    let folder = Path::new(&sources).join("subjects");
+    let files = std::fs::read_dir(&folder).map_err(|error| format!("{sources}: {error}"))?;
+    let javac = Command::new(java_home.join("bin/javac"))
+        .args(["-nowarn", "-cp", &format!("{CLASSES}:{jars}"), "-d", &compiled])
+        .args(files.flatten().map(|entry| entry.path()))
+        .output()
+        .map_err(|error| format!("javac: {error}"))?;
+    if !javac.status.success() {
+        return Err(format!("javac failed:\n{}", String::from_utf8_lossy(&javac.stderr)));
+    }
+    Ok(compiled)
+}
+
+/// Runs a command that may find something: codes 0 and 1 are both fine.
+fn timed(binary: &str, arguments: &[&str]) -> Result<(Duration, String), String> {
+    let start = Instant::now();
+    let output = Command::new(binary)
+        .args(arguments)
+        .output()
+        .map_err(|error| format!("{binary}: {error}"))?;
+    let time = start.elapsed();
+    if !matches!(output.status.code(), Some(0 | 1)) {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{} failed:\n{errors}", arguments.join(" ")));
+    }
+    Ok((time, String::from_utf8_lossy(&output.stdout).into_owned()))
+}
