@@ -39,6 +39,7 @@ mod map_equals_copy;
 mod map_keys;
 mod parts;
 mod plain_values;
+mod quick;
 mod rule;
 mod scene;
 mod serial;
@@ -50,14 +51,18 @@ mod to_string_stable;
 mod traits;
 mod user;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use suite::sequence::{Statement, Var};
+use suite::constant::Constant;
+use suite::method::Method;
+use suite::sequence::{Arg, Operation, Sequence, Statement, Var};
 use suite::test::{Check, Throws};
+use vm::travel::Mark;
 use vm::value::{ClassId, Ref};
 use vm::vm::Vm;
 
-use crate::session::{NotFound, Session};
+use crate::session::{NotFound, Resolved, Session};
 use known::Known;
 use rule::{Law, STANDARD};
 use scene::{Broken, Record};
@@ -67,6 +72,9 @@ pub use rule::Contract;
 pub use scene::{Break, Judged, Scene, Value, Want};
 pub use traits::Traits;
 pub use user::NotAContract;
+
+/// Bytecodes that a call may take while classes are met for the first time.
+const FUEL_OF_TRIAL: u64 = 10_000_000;
 
 /// How bad it is that a contract is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -112,7 +120,8 @@ pub struct Thrown {
 pub enum Slow {
     /// In every state.
     Always,
-    /// In one state out of so many of each class, the first one included.
+    /// In one state out of so many of each class; more often in the first ones: in the first, the second,
+    /// the fourth, the eighth and so on.
     OneIn(u32),
     /// Never.
     Never,
@@ -134,6 +143,8 @@ pub struct Contracts {
     off: Vec<Arc<str>>,
     classes: Vec<Option<Entry>>,
     record: Record,
+    /// Classes that were initialised while something was judged, and taken back.
+    met: BTreeSet<String>,
 }
 
 struct Entry {
@@ -144,14 +155,84 @@ struct Entry {
 impl Contracts {
     /// The standard contracts. Best made before any mark is opened, so that what they load stays.
     pub fn standard(session: &mut Session) -> Result<Contracts, NotFound> {
-        Ok(Contracts {
-            slow: Slow::OneIn(64),
+        let mut contracts = Contracts {
+            slow: Slow::OneIn(512),
             known: Known::new(session)?,
             users: Vec::new(),
             off: Vec::new(),
             classes: Vec::new(),
             record: Record::default(),
-        })
+            met: BTreeSet::new(),
+        };
+        if session.vm.depth() == 0 {
+            contracts.try_on_library(session)?;
+            contracts.settle(session);
+        }
+        Ok(contracts)
+    }
+
+    /// The classes that were initialised while something was judged, by internal name, since this was
+    /// last asked. They are taken back with all else, and loaded again the next time: whoever judges much
+    /// should initialise them for good, as [`Contracts::settle`] does.
+    pub fn take_met(&mut self) -> BTreeSet<String> {
+        std::mem::take(&mut self.met)
+    }
+
+    /// Initialises for good what was initialised while something was judged; whether there was anything.
+    /// Does nothing under a mark.
+    pub fn settle(&mut self, session: &mut Session) -> bool {
+        if session.vm.depth() > 0 || self.met.is_empty() {
+            return false;
+        }
+        for name in self.take_met() {
+            // A class that cannot be initialised says so again when it is used.
+            let _ = session.class(&name);
+        }
+        true
+    }
+
+    /// Judges the copies that contracts make of collections, to meet the classes behind them.
+    fn try_on_library(&mut self, session: &mut Session) -> Result<(), NotFound> {
+        let boxed = |value| Arg::Constant(Constant::Boxed(Box::new(Constant::Int(value))));
+        let make = |resolved: &Resolved| Operation::Call(resolved.method.clone());
+        let mut sequence = Sequence::empty();
+        let mut make_all = || {
+            let map = Method::new("java/util/HashMap", "<init>", "()V", false);
+            let list = Method::new("java/util/ArrayList", "<init>", "()V", false);
+            let (map, list) = (Arc::new(map?), Arc::new(list?));
+            let list = sequence.push(Operation::Call(list), vec![]).ok()?;
+            let add = vec![Arg::Var(list), boxed(1)];
+            sequence.push(make(&self.known.add), add).ok()?;
+            sequence.push(make(&self.known.new_hash_set), vec![Arg::Var(list)]).ok()?;
+            let map = sequence.push(Operation::Call(map), vec![]).ok()?;
+            let put = vec![Arg::Var(map), boxed(1), boxed(2)];
+            sequence.push(make(&self.known.put), put).ok()
+        };
+        if make_all().is_none() {
+            return Ok(());
+        }
+        session.prepare(&sequence)?;
+        let mark = session.vm.mark();
+        let (values, _) = session.run(&sequence, FUEL_OF_TRIAL)?;
+        for (idx, &word) in (0..).zip(&values) {
+            let statement = &sequence.statements()[idx as usize];
+            if statement.method().is_some_and(|method| method.is_constructor()) {
+                let object = (Var(idx), Ref::from_slot(word));
+                self.of_object(session, object, sequence.next_var(), FUEL_OF_TRIAL);
+            }
+        }
+        session.vm.rollback(mark);
+        Ok(())
+    }
+
+    /// Notes which classes are there from this number on.
+    fn note_met(&mut self, vm: &Vm, n_classes: usize) {
+        for entry in vm.classes.iter().skip(n_classes) {
+            let class = &entry.class;
+            if !class.hidden && class.has_file() && vm.is_initialised(class.id) {
+                self.met.insert(class.name.to_string());
+            }
+        }
     }
 
     /// The identifiers of the standard contracts with the rule that each demands.
@@ -215,12 +296,17 @@ impl Contracts {
         }
         let with_slow = self.is_turn_of_slow(id);
         let value = Value::object(var, object);
+        let n_classes = session.vm.classes.len();
         let mark = session.vm.mark();
+        let is_well = quick::holds(&mut self.scene(session, next, fuel), &traits, value);
+        self.take_back(session, &mark, n_classes);
         for rule in &traits.rules {
             let judged = match rule {
                 Rule::Standard(contract) => {
                     let Law::Object { judge, .. } = contract.law else { continue };
-                    if contract.is_slow && !with_slow || self.is_off(contract.id) {
+                    let is_known = contract.is_quick && is_well;
+                    let is_left = contract.is_slow && !with_slow;
+                    if is_known || is_left || self.is_off(contract.id) {
                         continue;
                     }
                     let mut scene = self.scene(session, next, fuel);
@@ -237,7 +323,7 @@ impl Contracts {
             if let Err(Break::Violated) = judged {
                 found.extend(self.violation(&session.vm, rule, &[&traits]));
             }
-            session.vm.rollback_to(&mark);
+            self.take_back(session, &mark, n_classes);
         }
         session.vm.rollback(mark);
         found
@@ -289,6 +375,7 @@ impl Contracts {
         }
         let of: [&Traits; N] = std::array::from_fn(|idx| &*traits[idx]);
         let values = objects.map(|(var, object)| Value::object(var, object));
+        let n_classes = session.vm.classes.len();
         let mark = session.vm.mark();
         for contract in STANDARD {
             let judged = match (contract.law, &of[..], &values[..]) {
@@ -307,7 +394,7 @@ impl Contracts {
             if let Err(Break::Violated) = judged {
                 found.extend(self.violation(&session.vm, &Rule::Standard(contract), &of));
             }
-            session.vm.rollback_to(&mark);
+            self.take_back(session, &mark, n_classes);
         }
         for idx in 0..self.users.len() {
             let user = self.users[idx].clone();
@@ -316,11 +403,18 @@ impl Contracts {
                 if let Err(Break::Violated) = judged {
                     found.extend(self.violation(&session.vm, &Rule::User(user), &of));
                 }
-                session.vm.rollback_to(&mark);
+                self.take_back(session, &mark, n_classes);
             }
         }
         session.vm.rollback(mark);
         found
+    }
+
+    fn take_back(&mut self, session: &mut Session, mark: &Mark, n_classes: usize) {
+        if session.vm.classes.len() > n_classes {
+            self.note_met(&session.vm, n_classes);
+        }
+        session.vm.rollback_to(mark);
     }
 
     fn scene<'a>(&'a mut self, session: &'a mut Session, next: Var, fuel: u64) -> Scene<'a> {
@@ -355,9 +449,8 @@ impl Contracts {
             Slow::Never => false,
             Slow::OneIn(many) => {
                 let Some(Some(entry)) = self.classes.get_mut(id.idx()) else { return false };
-                let is_turn = entry.n_states == 0;
-                entry.n_states = (entry.n_states + 1) % many.max(1);
-                is_turn
+                entry.n_states = entry.n_states.saturating_add(1);
+                entry.n_states.is_power_of_two() || entry.n_states.is_multiple_of(many.max(1))
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use suite::constant::Constant;
 use suite::method::Method;
 use vm::value::{ClassId, Ref};
 use vm::vm::Vm;
@@ -43,9 +44,12 @@ pub(super) struct Known {
     pub entry_set: Resolved,
     pub contains_key: Resolved,
     pub get: Resolved,
+    pub put: Resolved,
     pub entry_key: Resolved,
     pub entry_value: Resolved,
     pub serial: Serial,
+    /// The literal `""`; literals never move.
+    pub empty_text: u64,
     pub types: Types,
 }
 
@@ -115,6 +119,11 @@ impl Known {
             entry_set: virtual_("java/util/Map", "entrySet", "()Ljava/util/Set;")?,
             contains_key: virtual_("java/util/Map", "containsKey", QUESTION)?,
             get: virtual_("java/util/Map", "get", "(Ljava/lang/Object;)Ljava/lang/Object;")?,
+            put: virtual_(
+                "java/util/Map",
+                "put",
+                "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;",
+            )?,
             entry_key: virtual_("java/util/Map$Entry", "getKey", GIVES)?,
             entry_value: virtual_("java/util/Map$Entry", "getValue", GIVES)?,
             signum: find(session, "java/lang/Integer", "signum", "(I)I", true)?,
@@ -127,6 +136,7 @@ impl Known {
                 true,
             )?,
             serial: Serial::new(session)?,
+            empty_text: session.constant(&Constant::text(""))?,
             types: Types::new(session)?,
         })
     }

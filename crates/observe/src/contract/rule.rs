@@ -23,6 +23,8 @@ pub struct Contract {
     pub severity: Severity,
     /// Whether judging takes so long that it is not done in every state.
     pub is_slow: bool,
+    /// Whether `quick` tells that it holds.
+    pub(super) is_quick: bool,
     pub(super) law: Law,
 }
 
@@ -46,7 +48,12 @@ pub(super) enum Law {
 impl Contract {
     /// A contract that is an error if broken, judged in every state.
     pub(super) const fn new(id: &'static str, rule: &'static str, law: Law) -> Contract {
-        Contract { id, rule, severity: Severity::Error, is_slow: false, law }
+        Contract { id, rule, severity: Severity::Error, is_slow: false, is_quick: false, law }
+    }
+
+    /// The same, one of those that are looked at together first.
+    pub(super) const fn quick(self) -> Contract {
+        Contract { is_quick: true, ..self }
     }
 
     /// The same, not judged in every state.

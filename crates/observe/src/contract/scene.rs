@@ -49,6 +49,11 @@ impl Value {
         Value { origin: Origin::Var(var), word: object.to_slot() }
     }
 
+    /// A string constant whose word is known.
+    pub(super) fn text(text: &'static str, word: u64) -> Value {
+        Value { origin: Origin::Text(text), word }
+    }
+
     /// An `int` constant.
     pub fn int(value: i32) -> Value {
         Value { origin: Origin::Int(value), word: vm::value::Value::Int(value).to_slot() }

@@ -10,7 +10,8 @@ pub(super) const CONTRACT: Contract = Contract::new(
     "x.toString() must give the same twice",
     Law::Object { applies, judge },
 )
-.warning();
+.warning()
+.quick();
 
 fn applies(traits: &Traits) -> bool {
     traits.own_to_string
