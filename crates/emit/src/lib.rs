@@ -12,4 +12,5 @@ pub mod lcov;
 pub mod lex;
 pub mod outline;
 pub mod page;
+pub mod prune;
 pub mod rewrite;

@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::lex::{self, LexError, Token};
 
 mod agree;
-mod comments;
+pub(crate) mod comments;
 mod fit;
 mod parse;
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::lex::{Kind, Token};
 
 /// The declaration's bytes with those of its comments.
-pub(super) fn with_comments(source: &str, tokens: &[Token], span: &Range<usize>) -> Range<usize> {
+pub(crate) fn with_comments(source: &str, tokens: &[Token], span: &Range<usize>) -> Range<usize> {
     let first = tokens.partition_point(|token| token.start < span.start);
     let after = tokens.partition_point(|token| token.start < span.end);
     first_byte(source, tokens, first, span.start)..last_byte(source, tokens, after, span.end)
