@@ -291,3 +291,34 @@ fn what_runs_around_tests_belongs_to_the_tests_it_runs_for() {
         assert_eq!(sizes("third"), ["1)", "10)", "2)", "20)", "3)", "7)"]);
     }
 }
+
+#[test]
+fn the_last_call_before_a_failure_is_known_whatever_runs_behind_it() {
+    use observe::last_call::LastCalls;
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let jars = suite::jars(&[JARS, &["junit4", "hamcrest"]].concat());
+    let fixtures = root::repository().join("fixtures/reduce");
+    let main = suite::compile(&jdk, "reduce/main", &fixtures.join("main"), &jars).unwrap();
+    let class_path = format!("{}:{jars}", main.display());
+    let tests = suite::compile(&jdk, "reduce/tests", &fixtures.join("tests"), &class_path).unwrap();
+    let spec = format!("{}:{class_path}", tests.display());
+    let class_path = ClassPath::parse(&spec).unwrap();
+    let plan = junit::plan(&class_path, u16::try_from(jdk.release).unwrap(), &[]).unwrap();
+    let (mut vm, _) = machine::boot(&jdk, &spec);
+    let mut mode = LastCalls::new(Box::new(|name| name == "shop/Cart"));
+    let hear = mode.hear();
+    let report = junit::run(&mut vm, &mut mode, &plan, None, hear).unwrap();
+    let calls = mode.finish();
+    let call = |class: &str, method: &str| {
+        let is_it = |node: &&junit::Node| {
+            node.class.as_deref() == Some(class) && node.method.as_deref() == Some(method)
+        };
+        let node = report.tests().find(is_it).unwrap();
+        calls.get(&node.id).map(String::as_str)
+    };
+    assert_eq!(call("shop.CartTest", "sumsUp"), Some("shop.Cart.total()"));
+    assert_eq!(call("shop.CartTest", "removesTwice"), Some("shop.Cart.remove(java.lang.String)"));
+    // The block behind `finally` calls `add`.
+    let old = call("shop.OldCartTest", "removesFromEmpty");
+    assert_eq!(old, Some("shop.Cart.remove(java.lang.String)"));
+}
