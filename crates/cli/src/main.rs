@@ -15,6 +15,7 @@ mod minimize;
 mod options;
 mod os_host;
 mod programs;
+mod reduce;
 mod run;
 mod target;
 mod verify;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         Command::Assess(options) => assess::run(options),
         Command::Minimize(options) => minimize::run(options),
         Command::Inspect(options) => inspect::run(options),
+        Command::Reduce(options) => reduce::run(options),
     });
     match result {
         Ok(Ok(code)) => code,

@@ -3,11 +3,12 @@
 
 mod explain;
 mod judge;
-mod scope;
+pub(crate) mod scope;
 mod show;
 mod sources;
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,7 +29,7 @@ use scope::Scope;
 pub(crate) fn run(options: &MinimizeOptions) -> Result<ExitCode, String> {
     sources::check_request(options)?;
     watch::catch_interrupts();
-    let machine = machine_options(options)?;
+    let machine = machine_options(&options.machine, &options.tests)?;
     let vm = boot(&machine, OsHost::new().with_output_to_stderr())?;
     let scope = Scope::find(options, &machine.classpath, vm.jdk)?;
     let mut recorded = record(options, &machine, &scope, vm)?;
@@ -60,10 +61,13 @@ pub(crate) fn run(options: &MinimizeOptions) -> Result<ExitCode, String> {
 }
 
 /// The machine's options with the tests on the class path, and tests one after the other.
-fn machine_options(options: &MinimizeOptions) -> Result<MachineOptions, String> {
-    let mut machine = options.machine.clone();
+pub(crate) fn machine_options(
+    machine: &MachineOptions,
+    tests: &[PathBuf],
+) -> Result<MachineOptions, String> {
+    let mut machine = machine.clone();
     let mut entries = Vec::new();
-    for folder in &options.tests {
+    for folder in tests {
         if !folder.is_dir() {
             return Err(format!("--tests {}: there is no such folder", folder.display()));
         }

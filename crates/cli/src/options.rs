@@ -8,11 +8,13 @@ mod assess;
 mod explore;
 mod inspect;
 mod minimize;
+mod reduce;
 
 pub(crate) use assess::AssessOptions;
 pub(crate) use explore::ExploreOptions;
 pub(crate) use inspect::InspectOptions;
 pub(crate) use minimize::{Apply, KeepOrder, MinimizeOptions};
+pub(crate) use reduce::ReduceOptions;
 
 /// Generates, minimises, explains and judges unit tests for Java, on its own JVM.
 #[derive(Debug, Parser)]
@@ -39,6 +41,20 @@ pub(crate) enum Command {
     Minimize(MinimizeOptions),
     /// Show how a class behaves: its algebraic properties, its special and its common tests.
     Inspect(InspectOptions),
+    /// Put the failing tests of a JUnit suite into classes by cause, and show each class by one short test.
+    ///
+    /// Runs the suite on the machine. Tests fail for one reason in all likelihood where the same exception
+    /// comes from the same place after the same call into the classes under test, or the same kind of assertion
+    /// fails after it. Of each class the shortest test is taken, and pruned while it fails the same way:
+    /// statements, other members and imports go, arguments become plain literals, variables that are used once
+    /// give way to their values. Where an assertion failed, only what has nothing to do with it goes, since what it
+    /// expects is right for just the calls that the test makes. What is left is compiled with javac and must fail
+    /// the same way on the real JVM. The sources themselves are never changed. Ends with 0 where no test fails,
+    /// with 1 where tests fail, with 2 where options or input are wrong.
+    ///
+    /// Example: nonpareil reduce --classpath target/classes:junit.jar --tests target/test-classes --sources
+    /// src/test/java --output reduced
+    Reduce(ReduceOptions),
 }
 
 #[derive(Debug, Args)]

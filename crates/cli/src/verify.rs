@@ -169,7 +169,7 @@ fn blame(sources: &[SourceFile], messages: &str) -> Option<Vec<Disagreement>> {
 }
 
 /// What a program writes until it ends or its time is up.
-fn finish(command: &mut Command, limit: Duration) -> Result<String, String> {
+pub(crate) fn finish(command: &mut Command, limit: Duration) -> Result<String, String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let mut child = command.spawn().map_err(|error| format!("{program}: {error}"))?;
     let mut stdout = child.stdout.take();

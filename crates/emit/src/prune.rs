@@ -10,6 +10,7 @@
 //! Must not know: compilers, files, anything that executes.
 
 mod argument;
+mod hoist;
 mod inline;
 mod literal;
 mod member;
@@ -83,8 +84,9 @@ pub fn prune(
             level += 1;
         }
         statement::unwrap(&mut search);
-        inline::pass(&mut search);
         if *freedom == Freedom::All {
+            inline::pass(&mut search);
+            hoist::pass(&mut search);
             argument::pass(&mut search);
             literal::pass(&mut search);
         }
@@ -93,6 +95,8 @@ pub fn prune(
             break;
         }
     }
+    // Without its name, nothing ties an object to the assertion any more, so this comes last.
+    inline::pass(&mut search);
     let n_statements = search.best.n_statements();
     Ok(Pruned { text: whitespace::tidy(&search.best.text), n_statements })
 }

@@ -23,7 +23,7 @@ use vm::vm::Vm;
 pub use plan::{Plan, PlanError, plan};
 pub use record::{Event, Hear};
 pub use report::{Counts, Failure, Node, Outcome, Report};
-pub use stepper::{Step, Stepper, Tried};
+pub use stepper::{Step, Stepper, Tried, keep_loaded, library_classes_since};
 
 use crate::java::{Java, Object, Problem};
 

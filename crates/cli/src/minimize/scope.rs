@@ -58,7 +58,7 @@ impl Scope {
         release: u16,
     ) -> Result<Scope, String> {
         let class_path = ClassPath::parse(class_path).map_err(|error| error.to_string())?;
-        let plan = plan(options, &class_path, release)?;
+        let plan = plan(&options.tests, &class_path, release)?;
         let tests: BTreeSet<String> =
             [&plan.platform, &plan.junit4, &plan.junit3].into_iter().flatten().cloned().collect();
         let wanted = if options.classes.is_empty() {
@@ -88,28 +88,30 @@ impl Scope {
     }
 }
 
-/// The tests in the folders that were named.
-fn plan(options: &MinimizeOptions, class_path: &ClassPath, release: u16) -> Result<Plan, String> {
+/// The tests in these folders.
+pub(crate) fn plan(
+    folders: &[PathBuf],
+    class_path: &ClassPath,
+    release: u16,
+) -> Result<Plan, String> {
     let mut plan = match junit::plan(class_path, release, &[]) {
         Ok(plan) => plan,
-        Err(PlanError::NoTests { .. }) => return Err(no_tests(options)),
+        Err(PlanError::NoTests { .. }) => return Err(no_tests(folders)),
         Err(error) => return Err(error.to_string()),
     };
-    let is_there = |name: &String| {
-        options.tests.iter().any(|folder| folder.join(format!("{name}.class")).is_file())
-    };
+    let is_there =
+        |name: &String| folders.iter().any(|folder| folder.join(format!("{name}.class")).is_file());
     plan.platform.retain(is_there);
     plan.junit4.retain(is_there);
     plan.junit3.retain(is_there);
     if plan.platform.is_empty() && plan.junit4.is_empty() && plan.junit3.is_empty() {
-        return Err(no_tests(options));
+        return Err(no_tests(folders));
     }
     Ok(plan)
 }
 
-fn no_tests(options: &MinimizeOptions) -> String {
-    let folders: Vec<String> =
-        options.tests.iter().map(|folder| folder.display().to_string()).collect();
+fn no_tests(folders: &[PathBuf]) -> String {
+    let folders: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
     format!("no tests found in {}", folders.join(", "))
 }
 

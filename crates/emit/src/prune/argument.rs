@@ -78,7 +78,7 @@ fn removal(source: &Parsed, tokens: Range<usize>) -> Edit {
 }
 
 /// The arguments of every call and the elements of every array in the bodies, as tokens.
-fn lists(source: &Parsed) -> Vec<Vec<Range<usize>>> {
+pub(super) fn lists(source: &Parsed) -> Vec<Vec<Range<usize>>> {
     let mut lists = Vec::new();
     for body in &source.bodies {
         let (Some(first), Some(last)) = (body.first(), body.last()) else { continue };

@@ -64,7 +64,7 @@ fn edits(
 }
 
 /// The name and the value of `T name = value;`.
-fn declared(source: &Parsed, tokens: &Range<usize>) -> Option<(usize, Range<usize>)> {
+pub(super) fn declared(source: &Parsed, tokens: &Range<usize>) -> Option<(usize, Range<usize>)> {
     let equals = tokens.clone().find(|&at| source.is_symbol(at, '='))?;
     let name = equals.checked_sub(1).filter(|name| *name > tokens.start)?;
     let before = source.code[name - 1].kind;

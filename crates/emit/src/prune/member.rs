@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::Freedom;
 use super::parsed::Parsed;
 use crate::lex::Kind;
+use crate::outline::MethodDecl;
 
 /// Annotations of tests, without their packages.
 const TESTS: &[&str] =
@@ -12,6 +13,15 @@ const TESTS: &[&str] =
 
 /// Methods that JUnit 3 calls by name.
 const CALLED_BY_NAME: &[&str] = &["setUp", "tearDown"];
+
+/// Whether JUnit runs a method as a test.
+pub(super) fn is_test(method: &MethodDecl) -> bool {
+    let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+    let is_marked = method.annotations.iter().any(|name| TESTS.contains(&last(name).as_str()));
+    let is_named =
+        method.name.starts_with("test") && method.parameters.is_empty() && method.is_void;
+    is_marked || is_named
+}
 
 /// The bytes of the members of the failing test's class and of the classes around it, and of the other
 /// classes of the source.

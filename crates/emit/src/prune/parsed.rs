@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::Focus;
 use super::statement::{self, Statement};
+use super::{Focus, member};
 use crate::lex::{Kind, Token};
 use crate::outline::{self, MethodDecl, OutlineError, SourceMap, comments};
 
@@ -16,9 +16,11 @@ pub(super) struct Parsed {
     pub(super) code: Vec<Token>,
     /// The failing test: its class and itself, as positions in the map.
     pub(super) place: (usize, usize),
-    /// The bodies of the methods of the class of the failing test and of the classes around it; the failing
-    /// test's own first.
+    /// The bodies of the methods of the class of the failing test and of the classes around it: its own
+    /// first, those of other tests last.
     pub(super) bodies: Vec<Vec<Statement>>,
+    /// How many of the bodies do not belong to other tests.
+    pub(super) n_own_bodies: usize,
 }
 
 impl Parsed {
@@ -32,22 +34,37 @@ impl Parsed {
             map.tokens.iter().filter(|token| !token.kind.is_comment()).copied().collect();
         // Lines move while pieces go, so the place is kept by what stays: the order of namesakes.
         let focus = Focus { line: None, ..focus.clone() };
-        let mut parsed =
-            Parsed { text: text.to_owned(), focus, map, code, place, bodies: Vec::new() };
+        let mut parsed = Parsed {
+            text: text.to_owned(),
+            focus,
+            map,
+            code,
+            place,
+            bodies: Vec::new(),
+            n_own_bodies: 1,
+        };
         let (class, method) = place;
         let own = parsed.body(&parsed.map.classes[class].methods[method]);
         parsed.bodies.push(own);
+        let mut of_tests = Vec::new();
         for (at, decl) in parsed.map.classes.iter().enumerate() {
             if !parsed.map.is_within(class, at) {
                 continue;
             }
             for (idx, other) in decl.methods.iter().enumerate() {
-                if (at, idx) != place {
-                    let body = parsed.body(other);
+                let body = parsed.body(other);
+                if (at, idx) == place {
+                    continue;
+                }
+                if member::is_test(other) {
+                    of_tests.push(body);
+                } else {
                     parsed.bodies.push(body);
                 }
             }
         }
+        parsed.n_own_bodies = parsed.bodies.len();
+        parsed.bodies.extend(of_tests);
         Ok(parsed)
     }
 

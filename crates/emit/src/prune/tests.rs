@@ -122,7 +122,7 @@ fn a_variable_that_is_used_once_gives_way_to_its_value() {
 #[test]
 fn a_variable_that_is_used_twice_or_stands_for_much_keeps_its_name() {
     let twice = "Cart cart = new Cart();\ncart.boom(cart);";
-    check(&class("", twice), &["cart.boom(cart)", "new Cart()"], twice);
+    check(&class("", twice), &["cart.boom(cart)", "Cart cart = new Cart()"], twice);
     let long = "String text = \"abcdefghijklmnopqrstuvwxyzabcdefghijklmnop\" + \"x\";\nboom(text);";
     check(&class("", long), &["boom(", "abcdefghijklmnopqrstuvwxyzabcdefghijklmnop\" + \"x"], long);
 }
@@ -163,6 +163,27 @@ fn arguments_and_elements_get_fewer_and_plainer() {
 }
 
 #[test]
+fn a_call_is_taken_out_of_the_statement_around_it() {
+    check(&class("", "assertEquals(0, cart.boom());"), &["cart.boom()"], "cart.boom();");
+    check(
+        &class("", "int n = cart.boom();\nuse(n, n);"),
+        &["cart.boom()", "cart.boom();"],
+        "cart.boom();",
+    );
+}
+
+#[test]
+fn what_other_tests_do_ties_nothing() {
+    let members = "    static final int PRICE = 7;\n\n    @Test\n    public void passes() {\n        cart.add(PRICE);\n    }\n\n";
+    let source = class(members, "assertEquals(7, cart.total());");
+    let line = source.lines().position(|line| line.contains("assertEquals")).expect("there") + 1;
+    let freedom = Freedom::AllBut(Tied::to_line(&source, &focus(), line).expect("it is read"));
+    let mut still = |text: &str| text.contains("assertEquals(");
+    let pruned = prune(&source, &focus(), &freedom, &mut still, 1000).expect("it is read");
+    assert!(!pruned.text.contains("PRICE"), "{}", pruned.text);
+}
+
+#[test]
 fn for_a_failed_assertion_only_what_has_nothing_to_do_with_it_goes() {
     let members = "    Cart other = new Cart();\n\n    @Before\n    public void setUp() {\n        other.open();\n    \
                    }\n\n    @Test\n    public void passes() {}\n\n";
@@ -194,6 +215,35 @@ fn a_variable_between_ties_two_others() {
     let mut still = |text: &str| text.contains("assertEquals(");
     let pruned = prune(&source, &focus(), &freedom, &mut still, 1000).expect("it is read");
     assert!(pruned.text.contains("till.close();"), "{}", pruned.text);
+}
+
+#[test]
+fn where_the_test_itself_says_that_it_failed_everything_may_matter() {
+    let body_of_test = "Cart cart = new Cart();\ncart.add(cart);\nnew Till().open();\ntry {\n    cart.pay();\n    fail();\n} catch (Broke e) {\n    \
+                        // Expected.\n}";
+    let source = class("", body_of_test);
+    let line = source.lines().position(|line| line.contains("fail();")).expect("there") + 1;
+    let freedom = Freedom::AllBut(Tied::to_line(&source, &focus(), line).expect("it is read"));
+    let mut still = |text: &str| text.contains("fail()") && text.contains("catch");
+    let pruned = prune(&source, &focus(), &freedom, &mut still, 1000).expect("it is read");
+    assert_eq!(body(&pruned.text), body_of_test);
+}
+
+#[test]
+fn what_decides_whether_a_tied_statement_runs_is_tied_too() {
+    let source = class(
+        "",
+        "boolean on = false;\non = true;\nif (on) {\n    cart.add(1);\n}\nassertEquals(7, cart.total());",
+    );
+    let line = source.lines().position(|line| line.contains("assertEquals")).expect("there") + 1;
+    let freedom = Freedom::AllBut(Tied::to_line(&source, &focus(), line).expect("it is read"));
+    let mut still = |text: &str| text.contains("assertEquals(");
+    let pruned = prune(&source, &focus(), &freedom, &mut still, 1000).expect("it is read");
+    assert!(
+        pruned.text.contains("on = true;") && pruned.text.contains("if (on)"),
+        "{}",
+        pruned.text
+    );
 }
 
 #[test]

@@ -13,6 +13,8 @@ use crate::outline::OutlineError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tied {
     names: BTreeSet<String>,
+    /// Whether it may have to do with everything.
+    everything: bool,
 }
 
 /// Words that name nothing.
@@ -75,29 +77,33 @@ impl Tied {
     /// What the statement on a line of the failing test has to do with.
     pub fn to_line(source: &str, focus: &Focus, line: usize) -> Result<Tied, OutlineError> {
         let source = Parsed::new(source, focus)?;
-        let statements: Vec<_> =
-            source.bodies.iter().flat_map(|body| statement::all(body)).collect();
+        let own = &source.bodies[..source.n_own_bodies];
+        let statements: Vec<_> = own.iter().flat_map(|body| statement::all(body)).collect();
         let lines = |tokens: &Range<usize>| {
             let bytes = source.bytes(tokens);
             source.map.line(bytes.start)..source.map.line(bytes.end.saturating_sub(1)) + 1
         };
-        let mut tied = Tied { names: BTreeSet::new() };
-        // The innermost statement on the line, so that not all of a loop or lambda counts.
-        let failing =
-            statements.iter().rev().find(|statement| lines(&statement.tokens).contains(&line));
-        if let Some(failing) = failing {
-            tied.names.extend(names(&source, &failing.tokens));
-        }
+        // A whole statement with the lambdas in it, but not the loop or block around it.
+        let is_on_line = |statement: &&&statement::Statement| {
+            statement.kind == statement::Kind::Simple && lines(&statement.tokens).contains(&line)
+        };
+        let failing = statements.iter().find(is_on_line);
+        let names_of = |it: &&statement::Statement| names(&source, &it.tokens);
+        let mut tied =
+            Tied { names: failing.map_or_else(BTreeSet::new, names_of), everything: false };
+        // `fail()` says nothing of what was expected.
+        tied.everything = tied.names.is_empty();
         let mut n_names = usize::MAX;
         while n_names != tied.names.len() {
             n_names = tied.names.len();
             for statement in &statements {
-                // Those of a block tie by themselves.
-                if statement.kind != statement::Kind::Simple || !statement.lists.is_empty() {
-                    continue;
-                }
-                let own = names(&source, &statement.tokens);
-                if own.iter().any(|name| tied.names.contains(name)) {
+                // What is in a block ties by itself; what decides whether it runs is tied with it.
+                let own = match &statement.inner {
+                    Some(inner) => names(&source, &(statement.tokens.start..inner.start)),
+                    None => names(&source, &statement.tokens),
+                };
+                let all = names(&source, &statement.tokens);
+                if all.iter().any(|name| tied.names.contains(name)) {
                     tied.names.extend(own);
                 }
             }
@@ -106,7 +112,8 @@ impl Tied {
     }
 
     pub(super) fn is_tied(&self, source: &Parsed, tokens: &Range<usize>) -> bool {
-        names(source, tokens).iter().any(|name| self.names.contains(name))
+        self.everything
+            || names(source, tokens).iter().any(|name| self.names.contains(name))
             || tokens.clone().any(|at| is_own_call(source, at))
             || tokens
                 .clone()

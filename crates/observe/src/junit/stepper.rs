@@ -153,38 +153,13 @@ impl<'v> Stepper<'v> {
     /// Classes of the JDK and of JUnit that were loaded since there were so many classes, and whether
     /// they are initialised. Those of the user are none of them.
     pub fn library_classes_since(&mut self, n_classes: usize) -> Vec<(String, bool)> {
-        let vm = &mut *self.java.vm;
-        let is_library = |name: &str| {
-            [
-                "java/",
-                "javax/",
-                "jdk/",
-                "sun/",
-                "org/junit/",
-                "junit/",
-                "org/opentest4j/",
-                "org/hamcrest/",
-            ]
-            .iter()
-            .any(|prefix| name.starts_with(prefix))
-        };
-        let new = vm.classes.get(n_classes..).unwrap_or_default().iter();
-        new.filter(|rt| !rt.class.hidden && !rt.class.is_spun && !rt.class.is_array())
-            .map(|rt| (rt.class.name.to_string(), rt.initialised_at.is_some()))
-            .filter(|(name, _)| is_library(name))
-            .collect()
+        library_classes_since(self.java.vm, n_classes)
     }
 
     /// Loads classes for good, and initialises them where that is said: what a rollback took back.
     /// Java code sees nothing of it.
     pub fn keep_loaded(&mut self, classes: &[(String, bool)]) {
-        for (name, is_initialised) in classes {
-            // What cannot be loaded by this name now may be later.
-            let _ = match is_initialised {
-                true => self.java.class(name),
-                false => self.java.load(name),
-            };
-        }
+        keep(&mut self.java, classes);
     }
 
     /// What has failed so far, as JUnit calls it.
@@ -209,6 +184,48 @@ impl<'v> Stepper<'v> {
         let left = self.java.vm.fuel.max(0).saturating_add(self.java.vm.fuel_reserve.max(0));
         let used = fuel.saturating_sub(u64::try_from(left).unwrap_or(0));
         (ended.map(|_| ()), used)
+    }
+}
+
+/// Classes of the JDK and of JUnit that were loaded since there were so many classes, and whether they are
+/// initialised. Those of the user are none of them.
+pub fn library_classes_since(vm: &Vm, n_classes: usize) -> Vec<(String, bool)> {
+    let is_library = |name: &str| {
+        [
+            "java/",
+            "javax/",
+            "jdk/",
+            "sun/",
+            "org/junit/",
+            "junit/",
+            "org/opentest4j/",
+            "org/hamcrest/",
+        ]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
+    };
+    let new = vm.classes.get(n_classes..).unwrap_or_default().iter();
+    new.filter(|rt| !rt.class.hidden && !rt.class.is_spun && !rt.class.is_array())
+        .map(|rt| (rt.class.name.to_string(), rt.initialised_at.is_some()))
+        .filter(|(name, _)| is_library(name))
+        .collect()
+}
+
+/// Loads classes for good, and initialises them where that is said: what a rollback took back. Java code
+/// sees nothing of it.
+pub fn keep_loaded(vm: &mut Vm, classes: &[(String, bool)]) -> Result<(), RunError> {
+    let mut java = Java::new(vm).map_err(|problem| RunError { reason: problem.to_string() })?;
+    keep(&mut java, classes);
+    Ok(())
+}
+
+fn keep(java: &mut Java<'_>, classes: &[(String, bool)]) {
+    for (name, is_initialised) in classes {
+        // What cannot be loaded by this name now may be later.
+        let _ = match is_initialised {
+            true => java.class(name),
+            false => java.load(name),
+        };
     }
 }
 

@@ -1,0 +1,387 @@
+//! `nonpareil reduce`: runs a suite, puts its failing tests into classes by cause, and prunes the shortest test
+//! of each class to what shows the cause.
+
+mod compiler;
+mod failure;
+mod real;
+mod scope;
+mod show;
+mod trial;
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use distill::group::{self, Group};
+use emit::prune::{Focus, Freedom, Tied, prune, renamed};
+use observe::junit::{self, Node, Outcome, Report};
+use observe::last_call::LastCalls;
+
+use crate::files::{self, TemporaryFolder};
+use crate::jdk;
+use crate::minimize::machine_options;
+use crate::options::{Format, MachineOptions, ReduceOptions};
+use crate::os_host::OsHost;
+use crate::run::{boot, reason};
+use compiler::Compiler;
+use failure::Cause;
+use real::RealJvm;
+use scope::{Scope, Source};
+use trial::{Bench, Candidate};
+
+/// So many tests of a class of failures are tried before it is shown as it is.
+const MOST_REPRESENTATIVES: usize = 3;
+
+/// A test that failed.
+struct Failed {
+    /// `shop.CartTest.addsOne`.
+    name: String,
+    cause: Cause,
+    /// Where it stands, or why it cannot be pruned.
+    source: Result<Source, String>,
+}
+
+/// A class of failures.
+struct Class {
+    /// Positions of its tests, ascending.
+    members: Vec<usize>,
+    /// The test that stands for it.
+    representative: usize,
+    /// What it was pruned to, or why it was not; nothing where that was not asked for.
+    reduced: Option<Result<Reduced, String>>,
+}
+
+/// A test class that shows a cause.
+struct Reduced {
+    /// Binary name of its outermost class.
+    class: String,
+    /// Below the folder for output.
+    path: PathBuf,
+    text: String,
+    /// The test's own source.
+    method: String,
+    n_statements: usize,
+    /// Why nobody knows whether it fails the same way on the real JVM, or that it does not.
+    doubt: Option<String>,
+}
+
+/// Reduces the suite; an `Err` is a usage or input error.
+pub(crate) fn run(options: &ReduceOptions) -> Result<ExitCode, String> {
+    if !options.sources.is_dir() {
+        return Err(format!("--sources {}: there is no such folder", options.sources.display()));
+    }
+    let machine = machine_options(&options.machine, &options.tests)?;
+    let (scope, report, calls) = run_suite(options, &machine)?;
+    let counts = report.counts();
+    if counts.all() == 0 {
+        return Err("JUnit finds no tests".to_owned());
+    }
+    let failed = failed_tests(options, &scope, &report, &calls)?;
+    let found: Vec<group::Found> = failed.iter().map(Failed::found).collect();
+    let groups = group::group(&found);
+    let classes = if failed.is_empty() {
+        Vec::new()
+    } else {
+        reduce_all(options, &machine, &scope, &failed, groups)?
+    };
+    if let Some(output) = &options.output {
+        let reduced = classes.iter().filter_map(|class| class.reduced.as_ref()?.as_ref().ok());
+        for reduced in reduced.filter(|reduced| reduced.doubt.is_none()) {
+            files::write(&output.join(&reduced.path), &reduced.text)?;
+        }
+    }
+    let text = match options.format {
+        Format::Human => show::human(options, counts, &failed, &classes),
+        Format::Json => show::json(options, counts, &failed, &classes).render(),
+    };
+    // Whoever closed standard output does not want to know.
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+impl Failed {
+    fn found(&self) -> group::Found {
+        // A test that cannot be pruned stands for others only where none can.
+        let length = self.source.as_ref().map_or(usize::MAX, |source| source.length);
+        self.cause.found(length)
+    }
+}
+
+type Calls = std::collections::BTreeMap<String, String>;
+
+/// Runs the suite. Where a test stops the machine, the classes that have not run get a new one.
+fn run_suite(
+    options: &ReduceOptions,
+    machine: &MachineOptions,
+) -> Result<(Scope, Report, Calls), String> {
+    let host = || OsHost::new().with_output_to_stderr();
+    let mut vm = boot(machine, host())?;
+    let scope = Scope::find(options, &machine.classpath, vm.jdk)?;
+    let mut plan = scope.plan.clone();
+    let mut report = Report::default();
+    let mut calls = Calls::new();
+    loop {
+        let mut mode = LastCalls::new(scope.wanted());
+        let hear = mode.hear();
+        let ran = junit::run_limited(&mut vm, &mut mode, &plan, options.fuel, hear)
+            .map_err(|error| error.to_string())?;
+        let mut new_calls = mode.finish();
+        let under_way = new_calls.remove("");
+        let stopped = ran.nodes.iter().filter(|node| matches!(node.outcome, Outcome::Stopped(_)));
+        for node in stopped.filter(|node| node.is_test) {
+            new_calls.extend(under_way.clone().map(|call| (node.id.clone(), call)));
+        }
+        calls.extend(new_calls);
+        let has_stopped = ran.stop.is_some();
+        let rest = plan.rest(&ran);
+        report.merge(ran);
+        match rest {
+            Some(rest) if has_stopped => {
+                plan = rest;
+                vm = boot(machine, host())?;
+            }
+            _ => return Ok((scope, report, calls)),
+        }
+    }
+}
+
+/// The tests that failed, in order.
+fn failed_tests(
+    options: &ReduceOptions,
+    scope: &Scope,
+    report: &Report,
+    calls: &Calls,
+) -> Result<Vec<Failed>, String> {
+    let mut failed = Vec::new();
+    for (idx, node) in report.nodes.iter().enumerate() {
+        let call = calls.get(&node.id).cloned();
+        let (cause, source) = match &node.outcome {
+            Outcome::Failed(failures) => {
+                let Some(failure) = failures.first() else { continue };
+                let cause = Cause::of(failure, call, scope);
+                let source = if node.is_test {
+                    scope.source(&options.sources, node, cause.line.as_ref())?
+                } else {
+                    Err("it failed before or behind its tests".to_owned())
+                };
+                (cause, source)
+            }
+            Outcome::Stopped(stop) if node.is_test => {
+                let cause = Cause {
+                    exception: reason(stop).lines().next().unwrap_or_default().to_owned(),
+                    place: call.clone().unwrap_or_else(|| "the test itself".to_owned()),
+                    call,
+                    message: None,
+                    is_crash: true,
+                    line: None,
+                };
+                (cause, Err("it stops the machine".to_owned()))
+            }
+            _ => continue,
+        };
+        failed.push(Failed { name: name(report, idx, node), cause, source });
+    }
+    Ok(failed)
+}
+
+/// `shop.CartTest.addsOne`, and what tells runs of one method apart.
+fn name(report: &Report, idx: usize, node: &Node) -> String {
+    let class = report.class_of(idx).unwrap_or("?");
+    match &node.method {
+        Some(method) if node.name.starts_with(method.as_str()) => format!("{class}.{method}"),
+        Some(method) => format!("{class}.{method} {}", node.name),
+        None if node.is_test => format!("{class} {}", node.name),
+        None => class.to_owned(),
+    }
+}
+
+/// Reduces a representative of each class.
+fn reduce_all(
+    options: &ReduceOptions,
+    machine: &MachineOptions,
+    scope: &Scope,
+    failed: &[Failed],
+    groups: Vec<Group>,
+) -> Result<Vec<Class>, String> {
+    let folder = TemporaryFolder::new()?;
+    let home = jdk::find(machine.jdk.as_deref())?.home;
+    let mut bench = None;
+    let mut classes = Vec::new();
+    let is_wanted = !options.no_shrink || options.output.is_some();
+    let n_groups = groups.len();
+    for (number, group) in groups.into_iter().enumerate() {
+        if !is_wanted {
+            let Group { representative, members } = group;
+            classes.push(Class { members, representative, reduced: None });
+            continue;
+        }
+        let mut tried = group.members.clone();
+        tried.sort_by_key(|&idx| (failed[idx].found().length, idx));
+        tried.truncate(MOST_REPRESENTATIVES);
+        let mut reduced = Err("nothing was tried".to_owned());
+        let mut representative = group.representative;
+        for (attempt, &idx) in tried.iter().enumerate() {
+            let source = match &failed[idx].source {
+                Ok(source) => source,
+                Err(_) if attempt > 0 => break,
+                Err(why) => {
+                    reduced = Err(why.clone());
+                    break;
+                }
+            };
+            // Neither is needed where nothing can be pruned.
+            let bench = match &mut bench {
+                Some(bench) => bench,
+                none => none.insert(new_bench(options, machine, scope, &home, &folder.path)?),
+            };
+            let mut progress = Progress::new(number + 1, n_groups);
+            let cause = &failed[idx].cause;
+            let one = reduce(options, bench, source, cause, &mut progress)?;
+            progress.end();
+            let is_done = one.is_ok();
+            if is_done || attempt == 0 {
+                reduced = one;
+                representative = idx;
+            }
+            if is_done {
+                break;
+            }
+        }
+        classes.push(Class { members: group.members, representative, reduced: Some(reduced) });
+    }
+    Ok(classes)
+}
+
+/// A machine whose class path begins with what the compiler writes.
+fn new_bench<'a>(
+    options: &ReduceOptions,
+    machine: &MachineOptions,
+    scope: &'a Scope,
+    home: &Path,
+    folder: &Path,
+) -> Result<Bench<'a>, String> {
+    let compiler = Compiler::start(home, &machine.classpath, folder)?;
+    let mut machine = machine.clone();
+    machine.classpath = format!("{}:{}", compiler.classes.display(), machine.classpath);
+    // What tests print was shown when the suite ran.
+    let vm = boot(&machine, OsHost::new().without_streams())?;
+    let real = RealJvm {
+        home: home.to_owned(),
+        class_path: machine.classpath,
+        folder: folder.to_owned(),
+        properties: machine.properties,
+        enable_assertions: machine.enable_assertions,
+    };
+    Ok(Bench { scope, vm, compiler, fuel: options.fuel, real })
+}
+
+/// Says on a terminal how far it is.
+struct Progress {
+    number: usize,
+    n_groups: usize,
+    n_tried: usize,
+    is_shown: bool,
+}
+
+impl Progress {
+    fn new(number: usize, n_groups: usize) -> Progress {
+        let is_shown = std::io::stderr().is_terminal();
+        Progress { number, n_groups, n_tried: 0, is_shown }
+    }
+
+    fn step(&mut self) {
+        self.n_tried += 1;
+        if self.is_shown {
+            let (number, n_groups, n_tried) = (self.number, self.n_groups, self.n_tried);
+            let mut stderr = std::io::stderr();
+            let _ = write!(stderr, "\rclass {number} of {n_groups}: {n_tried} sources tried");
+        }
+    }
+
+    fn end(&self) {
+        if self.is_shown {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+/// Prunes one test; `Ok(Err)` says why it stays as it is.
+fn reduce(
+    options: &ReduceOptions,
+    bench: &mut Bench<'_>,
+    source: &Source,
+    cause: &Cause,
+    progress: &mut Progress,
+) -> Result<Result<Reduced, String>, String> {
+    let outer = source.focus.class.split('$').next().unwrap_or(&source.focus.class);
+    let (package, simple) =
+        outer.rsplit_once('.').map_or(("", outer), |(package, name)| (package, name));
+    let own = format!("{simple}_{}", source.focus.method);
+    let class = if package.is_empty() { own.clone() } else { format!("{package}.{own}") };
+    let text = match renamed(&source.text, simple, &own) {
+        Ok(text) => text,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    let candidate = Candidate {
+        path: source.relative.with_file_name(format!("{own}.java")).display().to_string(),
+        method: source.focus.method.clone(),
+        class: class.clone(),
+        original: outer.replace('.', "/"),
+    };
+    let focus = Focus {
+        class: format!("{class}{}", &source.focus.class[outer.len()..]),
+        ..source.focus.clone()
+    };
+    match bench.run(&candidate, &text)? {
+        Ok(causes) if causes.iter().any(|other| other.is_like(cause)) => {}
+        Ok(causes) if causes.is_empty() => {
+            return Ok(Err("it passes when it runs alone".to_owned()));
+        }
+        Ok(_) => return Ok(Err("it fails in another way when it runs alone".to_owned())),
+        Err(why) => return Ok(Err(why)),
+    }
+    // A line elsewhere ties everything.
+    let line = cause.line.as_ref().filter(|(of, _)| *of == source.focus.class);
+    let freedom = match Tied::to_line(&text, &focus, line.map_or(0, |(_, line)| *line)) {
+        _ if cause.is_crash => Freedom::All,
+        Ok(tied) => Freedom::AllBut(tied),
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    let mut trouble = None;
+    let mut still = |text: &str| {
+        progress.step();
+        match bench.run(&candidate, text) {
+            Ok(Ok(causes)) => causes.iter().any(|other| other.is_like(cause)),
+            Ok(Err(_)) => false,
+            Err(error) => {
+                trouble = Some(error);
+                false
+            }
+        }
+    };
+    let most_tries = if options.no_shrink { 0 } else { options.max_tries };
+    let pruned = prune(&text, &focus, &freedom, &mut still, most_tries);
+    if let Some(trouble) = trouble {
+        return Err(trouble);
+    }
+    let pruned = match pruned {
+        Ok(pruned) => pruned,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    // What is shown is what is run: the last candidate may have been another.
+    if let Err(why) = bench.compiler.compile(&candidate.path, &pruned.text)? {
+        return Ok(Err(format!("it does not compile: {why}")));
+    }
+    let plan = candidate.plan(&bench.scope.plan);
+    let doubt = bench.real.confirm(bench.scope, &candidate, &plan, cause)?.err();
+    let method = show::method_of(&pruned.text, &focus).unwrap_or_default();
+    let path = PathBuf::from(&candidate.path);
+    Ok(Ok(Reduced {
+        class,
+        path,
+        text: pruned.text,
+        method,
+        n_statements: pruned.n_statements,
+        doubt,
+    }))
+}
