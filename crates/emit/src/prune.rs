@@ -4,7 +4,7 @@
 //!
 //! Works level by level down the tree of declarations and statements, in halves, quarters and so on
 //! (Misherghi and Su, "HDD: hierarchical delta debugging", 2006). A candidate need not compile: whoever
-//! answers the predicate finds out. Every candidate is smaller than what it is made of ([`size`]), and none is
+//! answers the predicate finds out. Every candidate is smaller than what it is made of (`size`), and none is
 //! asked about twice, so the search ends and is the same each time.
 //!
 //! Must not know: compilers, files, anything that executes.
