@@ -8,13 +8,13 @@ mod scope;
 mod show;
 mod trial;
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use distill::group::{self, Group};
 use emit::prune::{Focus, Freedom, Tied, prune, renamed};
-use observe::junit::{self, Node, Outcome, Report};
+use observe::junit::{self, Limits, Node, Outcome, Report};
 use observe::last_call::LastCalls;
 
 use crate::files::{self, TemporaryFolder};
@@ -23,6 +23,7 @@ use crate::minimize::machine_options;
 use crate::options::{Format, MachineOptions, ReduceOptions};
 use crate::os_host::OsHost;
 use crate::run::{boot, reason};
+use crate::watch::{self, Progress};
 use compiler::Compiler;
 use failure::Cause;
 use real::RealJvm;
@@ -70,6 +71,7 @@ pub(crate) fn run(options: &ReduceOptions) -> Result<ExitCode, String> {
     if !options.sources.is_dir() {
         return Err(format!("--sources {}: there is no such folder", options.sources.display()));
     }
+    watch::catch_interrupts();
     let machine = machine_options(&options.machine, &options.tests)?;
     let (scope, report, calls) = run_suite(options, &machine)?;
     let counts = report.counts();
@@ -123,8 +125,12 @@ fn run_suite(
     loop {
         let mut mode = LastCalls::new(scope.wanted());
         let hear = mode.hear();
-        let ran = junit::run_limited(&mut vm, &mut mode, &plan, options.fuel, hear)
+        let limits = Limits { test_fuel: options.fuel, is_enough: watch::is_interrupted };
+        let ran = junit::run_limited(&mut vm, &mut mode, &plan, limits, hear)
             .map_err(|error| error.to_string())?;
+        if watch::is_interrupted() {
+            return Err("interrupted before the suite came to its end".to_owned());
+        }
         let mut new_calls = mode.finish();
         let under_way = new_calls.remove("");
         let stopped = ran.nodes.iter().filter(|node| matches!(node.outcome, Outcome::Stopped(_)));
@@ -210,9 +216,10 @@ fn reduce_all(
     let is_wanted = !options.no_shrink || options.output.is_some();
     let n_groups = groups.len();
     for (number, group) in groups.into_iter().enumerate() {
-        if !is_wanted {
+        if !is_wanted || watch::is_interrupted() {
             let Group { representative, members } = group;
-            classes.push(Class { members, representative, reduced: None });
+            let reduced = is_wanted.then(|| Err("interrupted".to_owned()));
+            classes.push(Class { members, representative, reduced });
             continue;
         }
         let mut tried = group.members.clone();
@@ -234,10 +241,11 @@ fn reduce_all(
                 Some(bench) => bench,
                 none => none.insert(new_bench(options, machine, scope, &home, &folder.path)?),
             };
-            let mut progress = Progress::new(number + 1, n_groups);
+            let progress = Progress::new(&format!("class {} of {n_groups}", number + 1), None);
             let cause = &failed[idx].cause;
-            let one = reduce(options, bench, source, cause, &mut progress)?;
-            progress.end();
+            let one = reduce(options, bench, source, cause, &progress);
+            progress.done();
+            let one = one?;
             let is_done = one.is_ok();
             if is_done || attempt == 0 {
                 reduced = one;
@@ -275,43 +283,13 @@ fn new_bench<'a>(
     Ok(Bench { scope, vm, compiler, fuel: options.fuel, real })
 }
 
-/// Says on a terminal how far it is.
-struct Progress {
-    number: usize,
-    n_groups: usize,
-    n_tried: usize,
-    is_shown: bool,
-}
-
-impl Progress {
-    fn new(number: usize, n_groups: usize) -> Progress {
-        let is_shown = std::io::stderr().is_terminal();
-        Progress { number, n_groups, n_tried: 0, is_shown }
-    }
-
-    fn step(&mut self) {
-        self.n_tried += 1;
-        if self.is_shown {
-            let (number, n_groups, n_tried) = (self.number, self.n_groups, self.n_tried);
-            let mut stderr = std::io::stderr();
-            let _ = write!(stderr, "\rclass {number} of {n_groups}: {n_tried} sources tried");
-        }
-    }
-
-    fn end(&self) {
-        if self.is_shown {
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
-        }
-    }
-}
-
 /// Prunes one test; `Ok(Err)` says why it stays as it is.
 fn reduce(
     options: &ReduceOptions,
     bench: &mut Bench<'_>,
     source: &Source,
     cause: &Cause,
-    progress: &mut Progress,
+    progress: &Progress,
 ) -> Result<Result<Reduced, String>, String> {
     let outer = source.focus.class.split('$').next().unwrap_or(&source.focus.class);
     let (package, simple) =
@@ -348,8 +326,13 @@ fn reduce(
         Err(error) => return Ok(Err(error.to_string())),
     };
     let mut trouble = None;
+    let mut n_tried = 0;
     let mut still = |text: &str| {
-        progress.step();
+        if watch::is_interrupted() {
+            return false;
+        }
+        n_tried += 1;
+        progress.show(&format!("{n_tried} sources tried"));
         match bench.run(&candidate, text) {
             Ok(Ok(causes)) => causes.iter().any(|other| other.is_like(cause)),
             Ok(Err(_)) => false,

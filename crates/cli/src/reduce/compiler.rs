@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -81,6 +82,8 @@ impl Compiler {
         let mut command = Command::new(&java);
         command.args(["-XX:TieredStopAtLevel=1", "-Xshare:auto"]).arg(&program).arg(class_path);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // Ctrl-C is for us alone.
+        command.process_group(0);
         let mut child = command.spawn().map_err(|error| failed(error.to_string()))?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(failed("cannot be spoken to".to_owned()));

@@ -1,5 +1,6 @@
 //! Runs a reduced test class on the user's real JVM under the user's JUnit, and compares how it fails.
 
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -144,6 +145,7 @@ impl RealJvm {
         }
         java.arg(&program).args([framework, &candidate.class]);
         java.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        java.process_group(0);
         let said = finish(&mut java, LIMIT)?;
         if !said.lines().any(|line| line == "end") {
             return Ok(Err("it did not come to its end on the real JVM".to_owned()));

@@ -1,7 +1,7 @@
 //! Tries how a changed test class fails: compiled by the user's compiler, run on the machine, which is rolled
 //! back afterwards.
 
-use observe::junit::{self, Outcome, Plan};
+use observe::junit::{self, Limits, Outcome, Plan};
 use observe::last_call::LastCalls;
 use vm::vm::Vm;
 
@@ -9,6 +9,7 @@ use super::compiler::Compiler;
 use super::failure::{Cause, Owners};
 use super::real::RealJvm;
 use super::scope::Scope;
+use crate::watch;
 
 /// A machine and a compiler for changed test classes.
 pub(super) struct Bench<'a> {
@@ -91,7 +92,8 @@ impl Bench<'_> {
         let mut mode = LastCalls::new(self.scope.wanted());
         let hear = mode.hear();
         let plan = candidate.plan(&self.scope.plan);
-        let report = junit::run_limited(&mut self.vm, &mut mode, &plan, self.fuel, hear);
+        let limits = Limits { test_fuel: self.fuel, is_enough: watch::is_interrupted };
+        let report = junit::run_limited(&mut self.vm, &mut mode, &plan, limits, hear);
         let libraries = junit::library_classes_since(&self.vm, n_classes);
         self.vm.rollback(mark);
         // The next run need not load them again.
