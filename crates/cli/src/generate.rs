@@ -1,5 +1,7 @@
 //! `nonpareil generate`: tests for classes, written only where the real JVM agrees.
 
+pub(crate) mod prepare;
+
 use std::fmt::Write;
 use std::io::Write as _;
 use std::path::Path;
@@ -11,13 +13,12 @@ use classfile::{ClassPath, access};
 use emit::json::Json;
 use emit::junit::facts::ClassFiles;
 use emit::junit::{self, Framework, SourceFile};
-use generate::api::{self, Choice};
 use generate::arguments::collected::Collected;
-use generate::arguments::{self, ArgumentList, Given, Plan, Uncallable};
+use generate::arguments::{self, ArgumentList, Uncallable};
 use generate::sequences;
 use generate::states::follow::follow;
 use generate::states::table::StateTable;
-use generate::states::tests::{draft_of, drafts, needed, observers, settle};
+use generate::states::tests::{Draft, draft_of, drafts, needed, observers, settle};
 use generate::states::{Exploration, Job, explore_from};
 use observe::session::Session;
 use observe::state::technique::Technique;
@@ -32,6 +33,7 @@ use crate::options::{ExploreOptions, Format, GenerateOptions, JUnit, Strategy};
 use crate::verify::{Disagreement, RealJvm, junit_jars};
 use crate::watch::{self, Progress};
 use crate::{exhaustive, files, inputs, run};
+use prepare::{Prepared, prepare};
 
 /// What came of existing tests.
 struct FromTests {
@@ -49,7 +51,7 @@ struct FromTests {
 
 /// What came of one class.
 struct Generated {
-    class: String,
+    classes: Vec<String>,
     from_tests: Option<FromTests>,
     job: Job,
     exploration: Exploration,
@@ -61,8 +63,8 @@ struct Generated {
     /// Tests that do not end alike in all worlds.
     n_unstable: usize,
     sources: Vec<SourceFile>,
-    /// Where more sources of the class would lie.
-    beyond: Vec<String>,
+    /// Where more sources of each class would lie.
+    beyond: Vec<Vec<String>>,
     disagreements: Vec<Disagreement>,
     left_out: Vec<String>,
 }
@@ -83,13 +85,17 @@ pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
     let classes = classes(&machines, &class_path, &options.explore)?;
     let jars = options.test_classpath.as_deref();
     let inputs = inputs::collect(&machines, &options.explore, &options.machine, jars)?;
+    let groups: Vec<&[String]> = match options.together {
+        true => vec![&classes],
+        false => classes.chunks(1).collect(),
+    };
     if options.strategy == Strategy::Exhaustive && options.count {
-        return count_sequences(options, &machines, &class_path, &inputs, &classes);
+        return count_sequences(options, &machines, &class_path, &inputs, &groups);
     }
     let mut worlds = if options.count { Vec::new() } else { machines.worlds()? };
     let mut generated = Vec::new();
-    for class in &classes {
-        let one = one_class(
+    for group in &groups {
+        let one = one_group(
             options,
             &machines,
             &class_path,
@@ -97,7 +103,7 @@ pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
             &mut worlds,
             framework,
             &junit,
-            class,
+            group,
         );
         match one {
             Ok(one) => {
@@ -105,8 +111,8 @@ pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
                 generated.push(one);
             }
             // With several classes, one that cannot be tested does not keep the others from it.
-            Err(reason) if classes.len() > 1 => {
-                crate::say(&format!("{}: {reason}", class.replace('/', ".")));
+            Err(reason) if groups.len() > 1 => {
+                crate::say(&format!("{}: {reason}", shown(group)));
             }
             Err(reason) => return Err(reason),
         }
@@ -123,6 +129,12 @@ pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
     Ok(if has_findings { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
+/// Classes as people name them.
+fn shown(classes: &[String]) -> String {
+    let names: Vec<String> = classes.iter().map(|class| class.replace('/', ".")).collect();
+    names.join(", ")
+}
+
 /// Writes the sources of a class, and takes away what an earlier run wrote beyond them.
 fn write(options: &GenerateOptions, one: &Generated) -> Result<(), String> {
     for source in &one.sources {
@@ -134,12 +146,14 @@ fn write(options: &GenerateOptions, one: &Generated) -> Result<(), String> {
     if one.sources.is_empty() || watch::is_interrupted() {
         return Ok(());
     }
-    for path in &one.beyond {
-        let path = options.output.join(path);
-        if !path.is_file() || check_ours(&path).is_err() {
-            break;
+    for paths in &one.beyond {
+        for path in paths {
+            let path = options.output.join(path);
+            if !path.is_file() || check_ours(&path).is_err() {
+                break;
+            }
+            std::fs::remove_file(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         }
-        std::fs::remove_file(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     }
     Ok(())
 }
@@ -161,14 +175,13 @@ fn count_sequences(
     machines: &Machines,
     class_path: &ClassPath,
     inputs: &Inputs,
-    classes: &[String],
+    groups: &[&[String]],
 ) -> Result<ExitCode, String> {
     let mut texts = String::new();
     let mut objects = Vec::new();
-    for class in classes {
-        let mut first = machines.session().map_err(|error| error.to_string())?;
-        let job = job(&mut first, class, &options.explore, inputs)?.job;
-        drop(first);
+    for group in groups {
+        let job = prepare(machines, group, &options.explore, inputs)?.job;
+        let class = &group.join(", ");
         let (length, most) = (options.length, options.max_tests);
         let rows = exhaustive::rows(machines, class_path, &job, length, most, options.mutants)?;
         texts.push_str(&exhaustive::human(class, options.length, &rows));
@@ -255,113 +268,6 @@ fn find(machines: &Machines, class_path: &ClassPath, name: &str) -> Result<Strin
     }
 }
 
-/// What a class is tried with.
-pub(crate) struct Prepared {
-    pub(crate) job: Job,
-    /// Methods that cannot be called, each with the type of which there is no value.
-    pub(crate) missing: Vec<Uncallable>,
-    /// What existing tests did with it.
-    pub(crate) collected: Collected,
-}
-
-/// Finds out what a class is tried with.
-pub(crate) fn job(
-    first: &mut Session,
-    class: &str,
-    options: &ExploreOptions,
-    inputs: &Inputs,
-) -> Result<Prepared, String> {
-    let choice =
-        Choice { package_private: options.package_private, methods: options.method_names() };
-    let api = api::of_class(first, class, &choice).map_err(|error| error.to_string())?;
-    for name in options.method_names() {
-        let simple = name.split('(').next().unwrap_or(&name).trim().to_owned();
-        let is_known = match simple.as_str() {
-            "new" => !api.constructors.is_empty(),
-            _ => api.methods.iter().chain(&api.statics).any(|method| *method.name == *simple),
-        };
-        if !is_known {
-            let reason = format!("{} has no {name} that a test can call", class.replace('/', "."));
-            return Err(reason);
-        }
-    }
-    let mut makers: Vec<Arc<Method>> =
-        api.constructors.iter().chain(&api.statics).cloned().collect();
-    let makes_object = |maker: &Arc<Method>| maker.result() == Type::class(class);
-    let mut classes = vec![class.to_owned()];
-    if api.is_abstract {
-        for (name, made_by) in implementations(first, class, options, inputs) {
-            classes.push(name);
-            makers.extend(made_by);
-        }
-    }
-    if classes.len() == 1 && !makers.iter().any(makes_object) && api.statics.is_empty() {
-        let name = class.replace('/', ".");
-        return Err(match api.is_abstract {
-            true => format!(
-                "{name} is abstract, no static method makes an object of it and no public class of the class path implements it\nhint: add the folder or jar of one that does to --classpath"
-            ),
-            false => format!(
-                "{name} has no public constructor and no static method that makes an object of it\nhint: --package-private also calls what its package sees"
-            ),
-        });
-    }
-    let mut given = Given::parse(&options.arguments).map_err(|error| error.to_string())?;
-    let all: Vec<&Method> = makers.iter().chain(&api.methods).map(|method| &**method).collect();
-    given.settle(&all).map_err(|error| format!("--arguments {error}"))?;
-    let plan = Plan {
-        given,
-        depth: 3,
-        most_per_method: 64,
-        own_constants: true,
-        always_defaults: options.default_arguments,
-        implementations: inputs.implementations.clone(),
-    };
-    let methods: Vec<Arc<Method>> = makers.iter().chain(&api.methods).cloned().collect();
-    let collected = inputs.collected(first, &classes, &methods, options);
-    let (makers, mut missing) = arguments::lists(first, &makers, &collected.pool, &plan);
-    let (lists, also_missing) = arguments::lists(first, &api.methods, &collected.pool, &plan);
-    missing.extend(also_missing);
-    let job = Job {
-        classes,
-        makers,
-        lists,
-        technique: options.technique,
-        mask: options.mask(),
-        iterations: Some(options.iterations),
-        most_states: options.max_states,
-        fuel: options.fuel,
-        n_workers: options.n_workers(),
-        keep_calls: true,
-    };
-    Ok(Prepared { job, missing, collected })
-}
-
-/// What implements an abstract class or interface and can be made, with what makes it.
-fn implementations(
-    first: &mut Session,
-    class: &str,
-    options: &ExploreOptions,
-    inputs: &Inputs,
-) -> Vec<(String, Vec<Arc<Method>>)> {
-    let known = arguments::well_known(class).map(str::to_owned);
-    let found = inputs.implementations.of(class);
-    let names = known.into_iter().chain(found.iter().map(ToString::to_string));
-    let choice = Choice { package_private: options.package_private, methods: Vec::new() };
-    let mut usable = Vec::new();
-    for name in names {
-        // What cannot be loaded here implements nothing here.
-        let Ok(api) = api::of_class(first, &name, &choice) else { continue };
-        let own = Type::class(&name);
-        let factories = api.statics.iter().filter(|method| method.returns == own);
-        let makers: Vec<Arc<Method>> = api.constructors.iter().chain(factories).cloned().collect();
-        if !makers.is_empty() {
-            usable.push((name, makers));
-        }
-    }
-    usable
-}
-
 /// The states that existing tests bring objects into: the exploration starts there too.
 fn start(machines: &Machines, job: &Job, collected: &Collected) -> Result<StateTable, String> {
     // Representatives of states live on one machine, so they are no start for others.
@@ -386,8 +292,8 @@ fn from_tests(tests: &Tests, collected: &Collected, start: &StateTable) -> FromT
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "what all classes share, and one class")]
-fn one_class(
+#[expect(clippy::too_many_arguments, reason = "what all classes share, and some of them")]
+fn one_group(
     options: &GenerateOptions,
     machines: &Machines,
     class_path: &ClassPath,
@@ -395,7 +301,7 @@ fn one_class(
     worlds: &mut [Session],
     framework: Framework,
     junit_jars: &str,
-    class: &str,
+    group: &[String],
 ) -> Result<Generated, String> {
     let explore_options = &options.explore;
     let image = machines.jdk.image.clone();
@@ -407,15 +313,16 @@ fn one_class(
     let style = junit::Options { framework, ..junit::Options::usual() };
     if !options.count {
         // Better now than after the work.
-        check_ours(&options.output.join(junit::path(class, 0, &style, &names)))?;
+        for class in group {
+            check_ours(&options.output.join(junit::path(class, 0, &style, &names)))?;
+        }
     }
-    let mut first = machines.session().map_err(|error| error.to_string())?;
-    let Prepared { mut job, missing, collected } = job(&mut first, class, explore_options, inputs)?;
+    let prepared = prepare(machines, group, explore_options, inputs)?;
+    let Prepared { mut job, missing, collected, stand_ins } = prepared;
     job.keep_calls = !options.count;
-    drop(first);
     let start = start(machines, &job, &collected)?;
     let from_tests = inputs.tests.as_ref().map(|tests| from_tests(tests, &collected, &start));
-    let progress = Progress::new(&class.replace('/', "."), explore_options.time);
+    let progress = Progress::new(&shown(group), explore_options.time);
     let session = || machines.session();
     let exploration = explore_from(&job, start, &session, &progress);
     let exploration = exploration.map_err(|error| error.to_string())?;
@@ -431,27 +338,42 @@ fn one_class(
         }
     };
     let observers = observers(&job, &exploration);
-    let mut tests = Vec::new();
+    let mut settled = Vec::new();
     let mut n_unstable = 0;
     for (idx, draft) in drafts.iter().enumerate() {
-        if tests.len() == options.max_tests || watch::is_interrupted() {
+        if settled.len() == options.max_tests || watch::is_interrupted() {
             break;
         }
         progress.show(&format!("{idx} of {} tests", drafts.len()));
+        let own = owner(group, &stand_ins, draft);
+        let is_own = |method: &&Arc<Method>| group.len() == 1 || *method.class == *group[own];
+        let observers: Vec<Arc<Method>> = observers.iter().filter(is_own).cloned().collect();
         match settle(worlds, draft, &observers, job.fuel).map_err(|error| error.to_string())? {
-            Some(test) => tests.push((draft.clone(), test)),
+            Some(test) => settled.push((draft.clone(), test)),
             None => n_unstable += 1,
         }
     }
-    let is_needed = needed(&job, &tests);
-    let all = tests.into_iter().zip(is_needed).filter(|(_, is_needed)| *is_needed);
-    let tests = all.map(|((_, test), _)| test).collect();
-    let mut suite = Suite { class: class.into(), tests };
-    let left_out = junit::inexpressible(&suite, &style, &names)
-        .into_iter()
-        .map(|(idx, reason)| format!("{}: {reason}", suite.tests[idx].title.method))
+    let mut suites: Vec<Suite> = group
+        .iter()
+        .map(|class| Suite { class: class.as_str().into(), tests: Vec::new() })
         .collect();
-    let mut sources = junit::render(&suite, &style, &names);
+    let is_needed = needed(&job, &settled);
+    for ((draft, test), is_needed) in settled.into_iter().zip(is_needed) {
+        if is_needed {
+            suites[owner(group, &stand_ins, &draft)].tests.push(test);
+        }
+    }
+    let mut left_out = Vec::new();
+    for suite in &suites {
+        let reasons = junit::inexpressible(suite, &style, &names).into_iter();
+        left_out.extend(
+            reasons.map(|(idx, reason)| format!("{}: {reason}", suite.tests[idx].title.method)),
+        );
+    }
+    let render = |suites: &[Suite]| -> Vec<SourceFile> {
+        suites.iter().flat_map(|suite| junit::render(suite, &style, &names)).collect()
+    };
+    let mut sources = render(&suites);
     let mut disagreements = Vec::new();
     if !options.no_verify && !sources.is_empty() {
         progress.show("checking the tests on the real JVM");
@@ -466,31 +388,33 @@ fn one_class(
             let is_wrong = |class: &str, method: &str| {
                 found.iter().any(|one| one.class == class && one.method == method)
             };
-            let wrong: Vec<usize> = sources
-                .iter()
-                .flat_map(|source| source.tests.iter().map(move |test| (source, test)))
-                .filter(|(source, test)| is_wrong(&source.class, &test.method))
-                .map(|(_, test)| test.idx)
-                .collect();
+            if !found.is_empty() {
+                for suite in &mut suites {
+                    drop_tests(suite, &junit::render(suite, &style, &names), &is_wrong);
+                }
+            }
+            let is_done = found.is_empty();
             disagreements.extend(found);
-            if wrong.is_empty() {
+            if is_done {
                 break;
             }
-            let mut idx = 0;
-            suite.tests.retain(|_| {
-                idx += 1;
-                !wrong.contains(&(idx - 1))
-            });
-            sources = junit::render(&suite, &style, &names);
+            sources = render(&suites);
         }
     }
     progress.done();
     let time = (explored, progress.elapsed());
     // An earlier run may have filled more files; nobody splits tests into a thousand.
-    let beyond =
-        (sources.len()..1000).map(|number| junit::path(class, number, &style, &names)).collect();
+    let mut beyond = Vec::new();
+    for suite in &suites {
+        let n_files = suite.tests.len().div_ceil(style.tests_per_class.max(1));
+        beyond.push(
+            (n_files..1000)
+                .map(|number| junit::path(&suite.class, number, &style, &names))
+                .collect(),
+        );
+    }
     Ok(Generated {
-        class: class.to_owned(),
+        classes: group.to_vec(),
         from_tests,
         job,
         exploration,
@@ -503,6 +427,39 @@ fn one_class(
         disagreements,
         left_out,
     })
+}
+
+/// The position of the class that a test is for: that of the call it exercises.
+fn owner(group: &[String], stand_ins: &[(String, String)], draft: &Draft) -> usize {
+    let statements = draft.sequence.statements();
+    let exercised = draft.exercised.last().map(|var| &statements[var.idx()]);
+    let Some(method) = exercised.and_then(|statement| statement.method()) else { return 0 };
+    let position = |name: &str| {
+        let meant = stand_ins.iter().find(|(stand_in, _)| stand_in == name);
+        let name = meant.map_or(name, |(_, class)| class.as_str());
+        group.iter().position(|class| class == name)
+    };
+    // What a maker makes is what its test looks at.
+    let made = match method.result() {
+        Type::Class(name) if !method.has_receiver() => position(&name),
+        _ => None,
+    };
+    made.or_else(|| position(&method.class)).unwrap_or(0)
+}
+
+/// Leaves out the tests that are wrong.
+fn drop_tests(suite: &mut Suite, sources: &[SourceFile], is_wrong: &dyn Fn(&str, &str) -> bool) {
+    let wrong: Vec<usize> = sources
+        .iter()
+        .flat_map(|source| source.tests.iter().map(move |test| (source, test)))
+        .filter(|(source, test)| is_wrong(&source.class, &test.method))
+        .map(|(_, test)| test.idx)
+        .collect();
+    let mut idx = 0;
+    suite.tests.retain(|_| {
+        idx += 1;
+        !wrong.contains(&(idx - 1))
+    });
 }
 
 fn n_tests(one: &Generated) -> usize {
@@ -552,7 +509,7 @@ fn human(options: &GenerateOptions, generated: &[Generated]) -> String {
     let mut text = String::new();
     for one in generated {
         let exploration = &one.exploration;
-        let _ = writeln!(text, "{}", one.class.replace('/', "."));
+        let _ = writeln!(text, "{}", shown(&one.classes));
         let _ = writeln!(
             text,
             "  {} states ({}), {} calls, {} tests in {:.1} s",
@@ -700,7 +657,7 @@ fn json(options: &GenerateOptions, generated: &[Generated]) -> Json {
         });
         let not_called = one.missing.iter().map(|(method, _)| Json::text(method.to_string()));
         let mut members = vec![
-            ("class", Json::text(one.class.replace('/', "."))),
+            ("class", Json::text(shown(&one.classes))),
             ("technique", Json::text(one.job.technique.name())),
             ("states", Json::Number(exploration.n_states())),
             ("calls", Json::Number(exploration.n_calls())),

@@ -17,7 +17,7 @@ use generate::states::follow::{follow, lists_of};
 use generate::states::recorded::record;
 use generate::states::{Exploration, Job, explore};
 
-use crate::generate::Prepared;
+use crate::generate::prepare::{Prepared, prepare};
 use crate::inputs::Inputs;
 use crate::machines::Machines;
 use crate::options::{Format, InspectOptions};
@@ -105,10 +105,8 @@ fn one_class(
     inputs: &Inputs,
     class: &str,
 ) -> Result<Inspected, String> {
-    let mut first = machines.session().map_err(|error| error.to_string())?;
-    let prepared = generating::job(&mut first, class, &options.explore, inputs)?;
-    let Prepared { mut job, mut missing, collected } = prepared;
-    drop(first);
+    let prepared = prepare(machines, &[class.to_owned()], &options.explore, inputs)?;
+    let Prepared { mut job, mut missing, collected, .. } = prepared;
     let progress = Progress::new(&class.replace('/', "."), options.explore.time);
     let session = || machines.session();
     let mut n_lost = None;

@@ -66,6 +66,11 @@ pub(crate) struct GenerateOptions {
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Strategy::States)]
     pub(crate) strategy: Strategy,
 
+    /// Try the classes together: states are objects of any of them, and objects of one are arguments of
+    /// the others.
+    #[arg(long)]
+    pub(crate) together: bool,
+
     /// Calls after the constructor, for --strategy exhaustive.
     #[arg(long, value_name = "NUMBER", default_value_t = 3)]
     pub(crate) length: usize,

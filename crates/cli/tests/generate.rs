@@ -156,6 +156,34 @@ fn arguments_and_states_come_from_existing_tests() {
 }
 
 #[test]
+fn classes_are_tried_together_with_objects_of_each_other() {
+    let output = folder("together");
+    let options =
+        ["--class", "sample.Wallet", "--class", "sample.Till", "--together", "--iterations", "1"];
+    let done = generate(&first_jdk(), "generate", &output, &options);
+    let said = text(&done.stdout);
+    assert_eq!((done.status.code(), text(&done.stderr).as_str()), (Some(0), ""), "{said}");
+    assert!(said.starts_with("sample.Wallet, sample.Till\n"), "{said}");
+    assert_eq!(said.matches("all pass on the real JVM").count(), 2, "{said}");
+    let read = |name: &str| fs::read_to_string(output.join(name)).unwrap();
+    let expected = r#"        Till till = new Till();
+        Wallet wallet = new Wallet();
+        wallet.put(1);
+        till.take(wallet);
+        assertEquals(1, till.total());
+"#;
+    assert!(read("sample/TillTest.java").contains(expected), "{}", read("sample/TillTest.java"));
+    // Robbing a till pays only where somebody paid before.
+    let expected = r#"        till.take(wallet2);
+        wallet.rob(till);
+        assertEquals(1, wallet.coins());
+"#;
+    let source = read("sample/WalletTest.java");
+    assert!(source.contains(expected), "{source}");
+    assert!(!source.contains("assertEquals(0, till.total())"), "{source}");
+}
+
+#[test]
 fn the_same_bytes_come_out_for_any_number_of_threads() {
     let jdk = first_jdk();
     let options = |jobs| {

@@ -51,14 +51,15 @@ pub fn of_class(session: &mut Session, name: &str, choice: &Choice) -> Result<Ap
         let is_own = holder == id;
         let same_package = session.vm.same_package(holder, id);
         for method in &class.methods {
+            let name_and_parameters = name_and_parameters(method);
+            if is_bridge_to_other(class, method) {
+                // Source code sees what it leads to, not what it overrides.
+                seen.push(name_and_parameters);
+                continue;
+            }
             if !is_offered(method, is_own, same_package, choice) {
                 continue;
             }
-            let name_and_parameters = {
-                let descriptor = method.descriptor.as_bytes();
-                let end = descriptor.iter().position(|&byte| byte == b')').unwrap_or(0);
-                (method.name.as_bytes().to_vec(), descriptor[..end].to_vec())
-            };
             if seen.contains(&name_and_parameters) {
                 continue;
             }
@@ -78,6 +79,28 @@ pub fn of_class(session: &mut Session, name: &str, choice: &Choice) -> Result<Ap
         }
     }
     Ok(api)
+}
+
+fn name_and_parameters(method: &class::Method) -> (Vec<u8>, Vec<u8>) {
+    let descriptor = method.descriptor.as_bytes();
+    let end = descriptor.iter().position(|&byte| byte == b')').unwrap_or(0);
+    (method.name.as_bytes().to_vec(), descriptor[..end].to_vec())
+}
+
+/// Whether the compiler made a method to override a generic one by one with other parameter types, as
+/// `compareTo(Object)` for `compareTo(Money)`.
+fn is_bridge_to_other(class: &class::Class, method: &class::Method) -> bool {
+    let n_parameters = |method: &class::Method| {
+        suite::types::signature(&method.descriptor.to_string()).map(|(types, _)| types.len())
+    };
+    method.flags & flags::SYNTHETIC != 0
+        && method.flags & flags::BRIDGE != 0
+        && class.methods.iter().any(|other| {
+            other.flags & flags::SYNTHETIC == 0
+                && other.name == method.name
+                && name_and_parameters(other) != name_and_parameters(method)
+                && n_parameters(other) == n_parameters(method)
+        })
 }
 
 fn is_chosen(method: &Method, choice: &Choice) -> bool {

@@ -12,6 +12,7 @@
 
 pub mod focus;
 pub mod follow;
+pub mod objects;
 pub mod prepared;
 pub mod recorded;
 pub mod table;

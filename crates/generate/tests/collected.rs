@@ -201,7 +201,7 @@ fn states_of_tests_are_reached_by_the_calls_of_tests_alone() {
 }
 
 #[test]
-fn methods_that_tests_do_not_call_get_their_values_and_defaults_only_where_asked() {
+fn methods_get_what_tests_gave_and_defaults_only_where_asked() {
     let jdk = &jdk::installed()[0];
     let orders = run(jdk);
     let (collected, methods, mut session) = collect_shop(jdk, &orders);
@@ -232,4 +232,9 @@ fn methods_that_tests_do_not_call_get_their_values_and_defaults_only_where_asked
     // What the user gives goes before what tests gave.
     let given = lists(false, &["java.lang.Long=1,2,3"]);
     assert_eq!(count(&given, "tag"), 3);
+    // A method that the compiler made for a generic one is none that source code can call.
+    let choice = Choice { package_private: false, methods: vec!["compareTo".to_owned()] };
+    let line = api::of_class(&mut session, "orders/Line", &choice).unwrap();
+    let names: Vec<String> = line.methods.iter().map(ToString::to_string).collect();
+    assert_eq!(names, ["orders.Line.compareTo(orders.Line)"]);
 }

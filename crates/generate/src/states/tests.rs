@@ -94,7 +94,7 @@ pub fn drafts(job: &Job, exploration: &Exploration) -> Vec<Draft> {
     drafts
 }
 
-fn list_of(job: &Job, list: ListId) -> &ArgumentList {
+pub(super) fn list_of(job: &Job, list: ListId) -> &ArgumentList {
     let n_makers = job.makers.len();
     if list.idx() < n_makers { &job.makers[list.idx()] } else { &job.lists[list.idx() - n_makers] }
 }
@@ -205,7 +205,11 @@ pub fn draft_in_a_row(lists: &[&ArgumentList], n_exercised: usize) -> Option<Dra
 }
 
 /// Adds a call; gives its variable.
-fn append(sequence: &mut Sequence, receiver: Option<Var>, list: &ArgumentList) -> Option<Var> {
+pub(super) fn append(
+    sequence: &mut Sequence,
+    receiver: Option<Var>,
+    list: &ArgumentList,
+) -> Option<Var> {
     let mut args: Vec<Arg> = Vec::new();
     if list.method.has_receiver() {
         args.push(Arg::Var(receiver?));

@@ -73,6 +73,8 @@ pub(crate) struct Worker<'j> {
     /// For sequences: what a call's method and arguments contribute to an expression.
     list_keys: Vec<u64>,
     classes: Vec<ClassId>,
+    /// The classes through which methods are called.
+    through: Vec<ClassId>,
     path: Vec<Step>,
     way: Vec<StateId>,
     heap: CanonicalHeap,
@@ -93,6 +95,7 @@ impl<'j> Worker<'j> {
             prepared: Vec::new(),
             list_keys: Vec::new(),
             classes,
+            through: Vec::new(),
             path: Vec::new(),
             way: Vec::new(),
             heap: CanonicalHeap::new(job.mask.clone()),
@@ -117,6 +120,10 @@ impl<'j> Worker<'j> {
             mixer.bytes(format!("{list:?}").as_bytes());
             self.list_keys.push(mixer.half());
         }
+        let lists = &self.prepared[self.job.makers.len()..];
+        self.through = lists.iter().map(Prepared::class).collect();
+        self.through.sort_unstable();
+        self.through.dedup();
         Ok(())
     }
 
@@ -468,10 +475,24 @@ impl<'j> Worker<'j> {
         (class, list.method.to_string())
     }
 
-    /// Whether a list can be called on this receiver.
+    /// Whether a list can be called on this receiver. Where it can be called through several classes
+    /// under test, it is through the lowest.
     #[inline]
     fn fits(&self, idx: usize, receiver: Ref) -> bool {
-        self.classes.len() == 1 || self.session.vm.instance_of(receiver, self.prepared[idx].class())
+        self.classes.len() == 1 || {
+            let vm = &self.session.vm;
+            let own = self.prepared[idx].class();
+            let is_below = |class: ClassId| {
+                let class = vm.class(class);
+                class.id != own
+                    && (class.supers.contains(&own) || class.all_interfaces.contains(&own))
+            };
+            vm.instance_of(receiver, own)
+                && !self
+                    .through
+                    .iter()
+                    .any(|&class| is_below(class) && vm.instance_of(receiver, class))
+        }
     }
 
     /// The object that a maker gave, if it is one of a class under test.
