@@ -10,6 +10,8 @@ use classfile::{ClassBytes, ClassFile, MethodInfo, access, mutf8};
 use suite::java_type::{ClassType, JavaType, TypeParameter, class_signature, method_signature};
 use suite::types::{Type, signature};
 
+const PREVIEW: &[u8] = b"Ljdk/internal/javac/PreviewFeature;";
+
 /// Answers questions on classes.
 pub trait Names {
     /// What is known of the class with this internal name; `None` where there is no such class.
@@ -73,6 +75,8 @@ pub struct ClassFacts {
     pub is_abstract: bool,
     /// Whether it belongs to the JDK, so that tests cannot live in its package.
     pub is_system: bool,
+    /// Whether compilers refuse it unless they are asked to try what is not final yet.
+    pub is_preview: bool,
     /// Its type parameters.
     pub type_parameters: Vec<TypeParameter>,
     /// The superclass, if any, then the interfaces.
@@ -148,6 +152,7 @@ impl ClassFacts {
             is_interface: flags & access::INTERFACE != 0,
             is_abstract: flags & (access::ABSTRACT | access::INTERFACE | access::ENUM) != 0,
             is_system,
+            is_preview: class.has_annotation(class.invisible_annotations(), PREVIEW),
             type_parameters,
             supertypes,
             methods: class

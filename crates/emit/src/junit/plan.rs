@@ -296,7 +296,7 @@ fn collect_passed(
                 continue;
             };
             let is_own = parameters.iter().any(|parameter| parameter.name == *own);
-            if is_own && !wanted.mentions(&unknown) && nameable(world, wanted) == *wanted {
+            if is_own && !wanted.mentions(&unknown) && can_write(world, wanted) {
                 hints.entry(own.clone()).or_default().exact.push(wanted.clone());
             }
         }
@@ -345,7 +345,7 @@ pub(crate) fn nameable(world: &World<'_>, of: &JavaType) -> JavaType {
         JavaType::Class(class) if world.can_name(&class.name) => {
             let can_name = |arg: &TypeArg| match arg {
                 TypeArg::Exact(inner) | TypeArg::Extends(inner) | TypeArg::Super(inner) => {
-                    nameable(world, inner) == *inner
+                    can_write(world, inner)
                 }
                 TypeArg::Any => true,
             };
@@ -367,6 +367,24 @@ pub(crate) fn nameable(world: &World<'_>, of: &JavaType) -> JavaType {
             _ => of.clone(),
         },
         other => other.clone(),
+    }
+}
+
+/// Whether the test may use every name in a type. Does not look at supertypes, in which the type itself may
+/// occur again.
+pub(crate) fn can_write(world: &World<'_>, of: &JavaType) -> bool {
+    match of {
+        JavaType::Class(class) => {
+            world.can_name(&class.name)
+                && class.args.iter().all(|arg| match arg {
+                    TypeArg::Exact(inner) | TypeArg::Extends(inner) | TypeArg::Super(inner) => {
+                        can_write(world, inner)
+                    }
+                    TypeArg::Any => true,
+                })
+        }
+        JavaType::Array(element) => can_write(world, element),
+        JavaType::Null | JavaType::Primitive(_) | JavaType::Variable(_) => true,
     }
 }
 

@@ -14,7 +14,7 @@ use suite::types::Type;
 use super::body::{Body, Expression, Inexpressible, cannot};
 use super::facts::{Access, ClassFacts, MethodFacts, package_of};
 use super::naming::is_identifier;
-use super::plan::nameable;
+use super::plan::can_write;
 use super::resolve::{Operand, is_inner};
 use super::typing::{Fit, World, boxed};
 
@@ -172,15 +172,15 @@ fn as_written(
         declared_in: holder.name.clone(),
         facts: facts.clone(),
     };
-    let can_write = |of: &JavaType| {
+    let is_writable = |of: &JavaType| {
         let is_whole = match world.class_of(of).and_then(|name| world.class(name)) {
             Some(facts) => !world.is_inner_of_generic(&facts),
             None => true,
         };
-        is_whole && nameable(world, of) == *of
+        is_whole && can_write(world, of)
     };
-    let can_write_all = found.parameters.iter().chain([&found.returns]).all(can_write);
-    if found.is_erased || !can_write_all {
+    let are_writable = found.parameters.iter().chain([&found.returns]).all(is_writable);
+    if found.is_erased || !are_writable {
         let erase = |of: &JavaType| world.erase(of, &facts.type_parameters);
         found.parameters = found.parameters.iter().map(erase).collect();
         found.returns = erase(&found.returns);

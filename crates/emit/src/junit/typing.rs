@@ -50,7 +50,7 @@ impl World<'_> {
                 Access::Protected | Access::Package => package_of(&name) == self.package,
                 Access::Private => false,
             };
-            if !is_seen {
+            if !is_seen || facts.is_preview {
                 return false;
             }
             match &facts.place {

@@ -155,6 +155,20 @@ fn what_java_cannot_say_is_left_out_with_a_reason() {
 }
 
 #[test]
+fn a_type_that_the_test_cannot_name_is_written_as_its_supertype() {
+    let (names, _) = build::names(&jdk::installed()[0]);
+    let mut tests = build::Tests::of(&names, "s/Users");
+    tests.test(["level", "", ""], |test| {
+        let level = test.call("s/Users.level", "()Ls/Level;", vec![]);
+        let equals = "(Ljava/lang/Object;)Z";
+        test.call("java/lang/Object.equals", equals, vec![build::var(level), build::var(level)]);
+    });
+    let options = Options { package: Some("other".to_owned()), ..Options::usual() };
+    let files = render(&tests.done(), &options, &names);
+    assert!(files[0].text.contains("Enum<?> enumValue = Users.level();"), "{}", files[0].text);
+}
+
+#[test]
 fn stand_ins_do_on_a_real_jvm_what_they_do_on_the_machine() {
     for jdk in &jdk::installed() {
         let (names, subjects) = build::names(jdk);

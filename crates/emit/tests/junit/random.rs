@@ -6,6 +6,7 @@ use emit::junit::facts::{Access, MethodFacts, Names, Place};
 use suite::constant::Constant;
 use suite::method::Method;
 use suite::sequence::{Arg, Operation, Sequence, Var};
+use suite::stand_in::{Behaviour, StandIn};
 use suite::test::{Check, Expected, Subject, Suite, Test, Throws, Title};
 use suite::types::Type;
 
@@ -325,6 +326,22 @@ fn erased_result(names: &dyn Names, class: &str, facts: &MethodFacts) -> Type {
     erase(&facts.returns, &bounds)
 }
 
+/// What is stood in for, beside everything in `java.util.function`.
+const STAND_INS: &[&str] = &[
+    "java/lang/AutoCloseable",
+    "java/lang/Iterable",
+    "java/lang/Runnable",
+    "java/util/AbstractCollection",
+    "java/util/Collection",
+    "java/util/Comparator",
+    "java/util/Enumeration",
+    "java/util/Iterator",
+    "java/util/Map",
+    "java/util/Map$Entry",
+    "java/util/RandomAccess",
+    "java/util/stream/Collector",
+];
+
 fn argument(names: &dyn Names, dice: &mut Dice, sequence: &mut Sequence, of: &Type) -> Option<Arg> {
     if !of.is_reference() {
         return constant(dice, of).map(Arg::Constant);
@@ -344,6 +361,18 @@ fn argument(names: &dyn Names, dice: &mut Dice, sequence: &mut Sequence, of: &Ty
                 args.push(argument(names, dice, sequence, element)?);
             }
             sequence.push(Operation::Array((**element).clone()), args).ok().map(Arg::Var)
+        }
+        Type::Class(name)
+            if name.starts_with("java/util/function/") || STAND_INS.contains(&&**name) =>
+        {
+            let behaviour = match dice.below(4) {
+                0 => Behaviour::Default,
+                1 => Behaviour::Constant(any(dice)?),
+                2 => Behaviour::Identity,
+                _ => Behaviour::Throws,
+            };
+            let stand_in = StandIn { of: name.clone(), behaviour };
+            sequence.push(Operation::StandIn(Arc::new(stand_in)), vec![]).ok().map(Arg::Var)
         }
         Type::Class(name) => {
             let fitting: Vec<&str> =
