@@ -150,6 +150,8 @@ pub struct Contracts {
 struct Entry {
     traits: Arc<Traits>,
     n_states: u32,
+    /// Whether its call sites are linked for good.
+    is_settled: bool,
 }
 
 impl Contracts {
@@ -178,17 +180,31 @@ impl Contracts {
         std::mem::take(&mut self.met)
     }
 
-    /// Initialises for good what was initialised while something was judged; whether there was anything.
-    /// Does nothing under a mark.
+    /// Initialises for good what was initialised while something was judged, and links the lambdas and
+    /// concatenations of all classes that were judged; whether there was anything to do. Does nothing
+    /// under a mark.
     pub fn settle(&mut self, session: &mut Session) -> bool {
-        if session.vm.depth() > 0 || self.met.is_empty() {
+        if session.vm.depth() > 0 {
             return false;
         }
+        let mut has_changed = false;
         for name in self.take_met() {
+            has_changed = true;
             // A class that cannot be initialised says so again when it is used.
-            let _ = session.class(&name);
+            if let Ok(class) = session.class(&name) {
+                session.link_ahead(class);
+            }
         }
-        true
+        for entry in self.classes.iter_mut().flatten().filter(|entry| !entry.is_settled) {
+            let (id, class) = (entry.traits.id, &entry.traits.class);
+            let current = session.vm.classes.get(id.idx()).map(|current| &current.class);
+            if current.is_some_and(|current| Arc::ptr_eq(current, class)) {
+                has_changed = true;
+                entry.is_settled = true;
+                session.link_ahead(id);
+            }
+        }
+        has_changed
     }
 
     /// Judges the copies that contracts make of collections, to meet the classes behind them.
@@ -437,7 +453,7 @@ impl Contracts {
             Some(entry) if Arc::ptr_eq(&entry.traits.class, vm.class(id)) => entry.traits.clone(),
             _ => {
                 let traits = Arc::new(Traits::of(vm, &self.known, &self.users, id));
-                *slot = Some(Entry { traits: traits.clone(), n_states: 0 });
+                *slot = Some(Entry { traits: traits.clone(), n_states: 0, is_settled: false });
                 traits
             }
         }
@@ -462,6 +478,7 @@ impl Contracts {
         let mut threw = None;
         let call = self.record.last_call();
         let how = match broken {
+            Broken::Check(_) if self.record.ends_in_sign() => format!("but {call} breaks that"),
             Broken::Check(actual) => format!("but {call} gives {actual}"),
             Broken::Threw(exception) => {
                 let thrown = thrown(vm, exception);

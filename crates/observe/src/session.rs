@@ -109,6 +109,15 @@ impl Session {
         self.vm.class(class).loader == self.loader
     }
 
+    /// Links the lambdas and concatenations in a class's code for good, which is done anew after every
+    /// rollback otherwise. Does nothing under a mark.
+    pub fn link_ahead(&mut self, class: ClassId) {
+        if self.vm.depth() == 0 && self.vm.class(class).has_file() {
+            // What cannot be linked says so again where it is run.
+            let _ = self.complete(|vm| vm.link_ahead(class));
+        }
+    }
+
     /// The class of a type; primitive types have one too.
     pub fn class_of_type(&mut self, wanted: &Type) -> Result<ClassId, NotFound> {
         let loader = self.loader;

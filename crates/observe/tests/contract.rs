@@ -232,8 +232,10 @@ fn a_violation_says_how_a_test_can_show_it() {
     assert_eq!(&*throws.class, "java/util/NoSuchElementException");
 
     let found = judge.judge_class("broken/CompareToAntisymmetric", "objects");
+    let message = &found[0].message;
     let called: Vec<&str> =
         found[0].statements.iter().map(|statement| &*statement.method().unwrap().name).collect();
+    assert!(message.ends_with("have opposite signs, but compareTo breaks that"), "{message}");
     assert_eq!(called, ["compareTo", "compareTo", "signum", "signum", "negateExact"]);
     assert_eq!(found[0].checks[0].expected, Expected::EqualTo(Var(4)));
     assert_eq!(found[0].statements[4].args, [Arg::Var(Var(5))]);
@@ -261,9 +263,36 @@ fn classes_that_judging_needs_are_loaded_for_good_once() {
     assert!(!judge.contracts.settle(&mut judge.session), "not under a mark");
     judge.session.vm.rollback(mark);
     assert!(judge.contracts.settle(&mut judge.session));
+    assert!(!judge.contracts.settle(&mut judge.session), "once is enough");
     assert!(judge.judge_class("lawful/Library", "lists").is_empty());
     let again = judge.contracts.take_met();
     assert!(!again.contains("java/util/LinkedList$ListItr"), "{again:?}");
+}
+
+#[test]
+fn concatenations_of_judged_classes_are_linked_for_good() {
+    let mut judge = Judge::new(&jdk::installed()[0]);
+    judge.contracts.slow = Slow::Never;
+    let mut n_new = || {
+        judge.session.class("lawful/Point").unwrap();
+        let mark = judge.session.vm.mark();
+        let object = judge.objects("lawful/Point", "objects")[0].1;
+        let vm = &mut judge.session.vm;
+        let n_classes = vm.classes.len();
+        let class = vm.class_of(object);
+        let to_string = vm.lookup_method(class, b"toString", b"()Ljava/lang/String;").unwrap();
+        let outcome = vm.call_plain(to_string, &[object.to_slot()]);
+        let Outcome::Returned(Value::Ref(text)) = outcome else { panic!("{outcome:?}") };
+        assert_eq!(vm.string_text(text), "1, 2");
+        let n_new = vm.classes.len() - n_classes;
+        let objects = [(Var(0), object)];
+        assert!(judge.judge(&objects).is_empty());
+        judge.session.vm.rollback(mark);
+        judge.contracts.settle(&mut judge.session);
+        n_new
+    };
+    assert!(n_new() > 0, "the machine writes a class for it");
+    assert_eq!(n_new(), 0);
 }
 
 #[test]

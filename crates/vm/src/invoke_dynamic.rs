@@ -110,6 +110,29 @@ impl Vm {
         Err(self.call_natives("linkCallSite", args, caller, TAG_SITE | site, appendix)?)
     }
 
+    /// Links the call sites of a class before their first run, where the machine knows the bootstrap
+    /// method: lambdas, concatenations, methods of records. Nobody can tell, but by the classes loaded.
+    /// What is linked under a mark is linked anew after every rollback; this is how to link it for good.
+    #[expect(clippy::cast_possible_truncation, reason = "a class has less than four billion sites")]
+    pub fn link_ahead(&mut self, class: ClassId) -> Res<()> {
+        let file = self.file_of(class);
+        for (at, &(slot, bci)) in self.sites_in(class).iter().enumerate() {
+            let Some(code) = &file.methods()[usize::from(slot)].code else { continue };
+            let bytes = Bytes(file.instructions(code));
+            if bytes.u1(usize::from(bci)) != INVOKEDYNAMIC {
+                continue;
+            }
+            let (cp, site) = (bytes.u2(usize::from(bci) + 1), at as u32 * 2 + 1);
+            let sites = self.sites_of(class)?;
+            if self.heap.element_ref(sites, site + 1).is_null()
+                && self.link_known_bootstrap(class, &file, cp, site)?
+            {
+                self.linked_site(class, site)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Links a call of `MethodHandle.invoke`, `invokeExact` or a `VarHandle` access method.
     pub fn link_invokehandle(&mut self, caller: ClassId, cp: u16, site: u32) -> Res<Linked> {
         if let Some(linked) = self.linked_site(caller, site)? {

@@ -27,6 +27,10 @@ fn judge(scene: &mut Scene<'_>, _: &Traits, x: Value) -> Judged {
     if n_elements > MOST {
         return Ok(());
     }
+    // What holds needs not be shown with what may not.
+    scene.forget();
+    let size = scene.call(&known.size, &[x])?;
+    scene.premise(size, Want::Int(n_elements))?;
     let iterator = scene.call(&known.iterator, &[x])?;
     scene.demand(iterator, Want::NotNull)?;
     for _ in 0..n_elements {

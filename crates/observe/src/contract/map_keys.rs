@@ -27,6 +27,8 @@ fn law(scene: &mut Scene<'_>, x: Value) -> Judged {
     scene.demand(keys, Want::NotNull)?;
     let n_keys = scene.call(&known.size, &[keys])?;
     scene.demand(n_keys, Want::EqualTo(size))?;
+    // What holds needs not be shown with what may not.
+    scene.forget();
     let entries = scene.call(&known.entry_set, &[x])?;
     scene.demand(entries, Want::NotNull)?;
     let iterator = scene.call(&known.iterator, &[entries])?;

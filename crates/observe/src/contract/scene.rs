@@ -165,6 +165,12 @@ struct Step {
     args: usize,
 }
 
+impl Step {
+    fn is_of_sign(&self) -> bool {
+        matches!(&*self.method.name, "signum" | "negateExact")
+    }
+}
+
 /// What was taken down; empty buffers that keep their room between judgements.
 #[derive(Debug, Default)]
 pub(super) struct Record {
@@ -188,9 +194,15 @@ impl Record {
         self.broken.take()
     }
 
-    /// The name of the method called last.
+    /// The name of the method called last; what was only done to its result does not count.
     pub(super) fn last_call(&self) -> &str {
-        self.steps.last().map_or("", |step| &step.method.name)
+        let last = self.steps.iter().rfind(|step| !step.is_of_sign());
+        last.map_or("", |step| &step.method.name)
+    }
+
+    /// Whether the last call only looked at the sign of a result.
+    pub(super) fn ends_in_sign(&self) -> bool {
+        self.steps.last().is_some_and(Step::is_of_sign)
     }
 
     pub(super) fn statements(&self) -> Vec<Statement> {
