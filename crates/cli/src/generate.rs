@@ -597,7 +597,7 @@ fn from_tests_text(from: &FromTests) -> String {
         let _ = writeln!(text, "  {} of these tests fail", from.n_failed);
     }
     for class in &from.left_out {
-        let _ = writeln!(text, "  {class} does not come to an end and was left out");
+        let _ = writeln!(text, "  {class} stops the machine and was left out");
     }
     text
 }

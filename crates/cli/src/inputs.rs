@@ -17,6 +17,7 @@ use crate::machines::Machines;
 use crate::minimize::with_progress;
 use crate::options::{ExploreOptions, MachineOptions};
 use crate::os_host::OsHost;
+use crate::watch::is_interrupted;
 use crate::{run, target};
 
 /// Collected once for all classes under test.
@@ -105,12 +106,14 @@ fn watch(
         let is_test = Box::new(move |name: &str| is_part_of(&names, name));
         let mut harvester = Harvester::new(is_test, options.mask());
         let hear = with_progress(Box::new(|_| {}));
-        let limits = Limits { test_fuel: options.fuel.max(1 << 32), is_enough: || false };
+        let limits = Limits { test_fuel: options.fuel.max(1 << 32), is_enough: is_interrupted };
         let report = junit::run_limited(&mut vm, &mut harvester, &plan, limits, hear)
             .map_err(|error| error.to_string())?;
         let harvest = harvester.finish(&mut vm);
-        let Some(stop) = &report.stop else {
-            let counts = report.counts();
+        let counts = report.counts();
+        // What was seen until an interrupt is kept.
+        let stop = report.stop.as_ref().filter(|_| !is_interrupted());
+        let Some(stop) = stop else {
             return Ok(Tests { harvest, n_tests: counts.all(), n_failed: counts.failed, left_out });
         };
         let stopped = stopped_classes(&report, &plan);

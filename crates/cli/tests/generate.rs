@@ -109,8 +109,8 @@ fn an_interface_is_tested_and_given_through_what_implements_it() {
     let source = fs::read_to_string(output.join("sample/MeterTest.java")).unwrap();
     for part in [
         "        Doubling doubling = new Doubling();\n        doubling.add(1);\n        assertEquals(2, doubling.total());\n",
-        "ArrayList<Integer> arrayList = new ArrayList<>();\n        assertTrue(arrayList.add(1));\n        assertEquals(1, Meter.sum(doubling, arrayList));",
-        "Comparator.naturalOrder();\n        assertNotNull(comparator);\n        assertEquals(-1, Meter.compare(comparator));",
+        "ArrayList<Integer> arrayList = new ArrayList<>();\n        arrayList.add(1);\n        assertEquals(1, Meter.sum(doubling, arrayList));",
+        "Comparator.naturalOrder();\n        assertEquals(-1, Meter.compare(comparator));",
     ] {
         assert!(source.contains(part), "{part} in {source}");
     }

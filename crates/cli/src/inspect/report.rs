@@ -296,6 +296,8 @@ pub(super) fn json(options: &InspectOptions, one: &Inspected) -> Json {
         ("technique", Json::text(one.job.technique.name())),
         ("states", Json::Number(one.exploration.n_states())),
         ("calls", Json::Number(one.n_calls)),
+        ("fromTests", Json::Flag(one.n_lost.is_some())),
+        ("objectsNotFollowed", Json::Number(one.n_lost.unwrap_or(0))),
         ("pairs", Json::Number(one.inference.n_pairs)),
         ("potential", Json::Number(one.inference.potential)),
         ("considered", Json::Number(one.inference.considered)),
