@@ -200,6 +200,37 @@ pub(crate) fn run(binary: &str, java_home: &Path) -> Result<(), String> {
     std::fs::write(RESULT, text).map_err(|error| format!("{RESULT}: {error}"))
 }
 
+/// Runs the chapter on redundant tests alone and puts it into the page that is there.
+pub(crate) fn run_redundancy(binary: &str, java_home: &Path) -> Result<(), String> {
+    compile(java_home)?;
+    let page = std::fs::read_to_string(RESULT).map_err(|error| format!("{RESULT}: {error}"))?;
+    let chapter = rostra::run(binary, java_home)?;
+    let page = with_chapter(&page, &chapter);
+    std::fs::write(RESULT, page).map_err(|error| format!("{RESULT}: {error}"))
+}
+
+/// A page in which the chapter with the same heading is another; a new chapter comes last.
+fn with_chapter(page: &str, chapter: &str) -> String {
+    let chapter = chapter.trim_start();
+    let heading = chapter.lines().next().unwrap_or_default();
+    let mut parts: Vec<String> = Vec::new();
+    for line in page.lines() {
+        if line.starts_with("## ") || parts.is_empty() {
+            parts.push(String::new());
+        }
+        if let Some(part) = parts.last_mut() {
+            part.push_str(line);
+            part.push('\n');
+        }
+    }
+    match parts.iter_mut().find(|part| part.lines().next() == Some(heading)) {
+        Some(part) => chapter.clone_into(part),
+        None => parts.push(chapter.to_owned()),
+    }
+    let parts: Vec<&str> = parts.iter().map(|part| part.trim_end()).collect();
+    parts.join("\n\n") + "\n"
+}
+
 fn row(
     class: &str,
     iterations: &str,
@@ -284,4 +315,19 @@ fn methods(java_home: &Path, class: &str) -> Result<String, String> {
     names.sort();
     names.dedup();
     Ok(names.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_chapter;
+
+    #[test]
+    fn a_chapter_replaces_the_one_with_its_heading() {
+        let page = "# Page\n\n## One\n\na\n\n## Two\n\nb\n";
+        assert_eq!(
+            with_chapter(page, "\n## One\n\nc\n\n"),
+            "# Page\n\n## One\n\nc\n\n## Two\n\nb\n"
+        );
+        assert_eq!(with_chapter(page, "## Three\n\nd\n"), format!("{page}\n## Three\n\nd\n"));
+    }
 }

@@ -19,9 +19,11 @@ fn main() -> ExitCode {
         ["experiments", binary] => {
             bench::java_home().and_then(|java_home| experiments::run(binary, &java_home))
         }
+        ["experiments", binary, "redundancy"] => bench::java_home()
+            .and_then(|java_home| experiments::run_redundancy(binary, &java_home)),
         ["bench", "--record", binary] => bench::run(binary, &[], Keep::Record),
         ["bench", binary, filter @ ..] => bench::run(binary, filter, Keep::No),
-        _ => Err("usage: xtask tidy | xtask bench [--record] BINARY | xtask bench BINARY PROGRAM… | xtask experiments BINARY"
+        _ => Err("usage: xtask tidy | xtask bench [--record] BINARY | xtask bench BINARY PROGRAM… | xtask experiments BINARY [redundancy]"
             .to_string()),
     };
     match result {

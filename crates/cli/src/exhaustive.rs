@@ -28,10 +28,17 @@ pub(crate) struct Row {
     coverage: (Ratio, Ratio),
     /// Distinct exceptions of all tests, and of the kept ones.
     exceptions: (usize, usize),
-    /// Mutants, those that all tests notice, and those that the kept ones notice.
-    mutants: Option<(usize, usize, usize)>,
+    mutants: Option<Mutants>,
     seconds: f64,
     is_complete: bool,
+}
+
+/// How many mutants there are, and how many all tests and the kept ones notice.
+#[derive(Debug, Clone, Copy)]
+struct Mutants {
+    total: usize,
+    by_results: (usize, usize),
+    by_states: (usize, usize),
 }
 
 /// Tries every technique on the same sequences.
@@ -71,9 +78,16 @@ pub(crate) fn rows(
         let job = Job { fuel: job.fuel.min(MUTANT_FUEL), ..job.clone() };
         let killed = mutants::kill(&job, session, &files, &tests, &suites)
             .map_err(|error| error.to_string())?;
-        let all = killed.by_suite.last().copied().unwrap_or(0);
-        for (row, &kept) in rows.iter_mut().zip(&killed.by_suite) {
-            row.mutants = Some((killed.n_mutants, all, kept));
+        let of = |counts: &[usize], idx: usize| (counts[rows.len()], counts[idx]);
+        let found: Vec<Mutants> = (0..rows.len())
+            .map(|idx| Mutants {
+                total: killed.n_mutants,
+                by_results: of(&killed.by_results, idx),
+                by_states: of(&killed.by_states, idx),
+            })
+            .collect();
+        for (row, mutants) in rows.iter_mut().zip(found) {
+            row.mutants = Some(mutants);
         }
     }
     Ok(rows)
@@ -205,9 +219,14 @@ pub(crate) fn human(class: &str, length: usize, rows: &[Row]) -> String {
             branches,
             format!("{} -> {}", row.exceptions.0, row.exceptions.1),
             row.seconds,
-            row.mutants.map_or(String::new(), |(all, before, after)| format!(
-                "  {before} -> {after} of {all} mutants"
-            )),
+            row.mutants.map_or(String::new(), |Mutants { total, by_results, by_states }| {
+                let (before, after) = by_results;
+                let (before_states, after_states) = by_states;
+                format!(
+                    "  of {total} mutants {before} -> {after} by results, {before_states} -> {after_states} \
+                     with states"
+                )
+            }),
             if row.is_complete { "" } else { "  (stopped at --max-tests)" },
         );
     }
@@ -218,6 +237,9 @@ pub(crate) fn human(class: &str, length: usize, rows: &[Row]) -> String {
 pub(crate) fn json(class: &str, length: usize, rows: &[Row]) -> Json {
     let rows = rows.iter().map(|row| {
         let (all, kept) = row.coverage;
+        let mutants = |get: &dyn Fn(&Mutants) -> usize| {
+            row.mutants.as_ref().map_or(Json::Null, |mutants| Json::Number(get(mutants)))
+        };
         Json::Object(vec![
             ("technique", Json::text(row.technique.name())),
             ("tests", Json::Number(row.tests)),
@@ -231,9 +253,11 @@ pub(crate) fn json(class: &str, length: usize, rows: &[Row]) -> Json {
             ("coveredBranchesKept", Json::Number(kept.covered)),
             ("exceptions", Json::Number(row.exceptions.0)),
             ("exceptionsKept", Json::Number(row.exceptions.1)),
-            ("mutants", row.mutants.map_or(Json::Null, |(all, ..)| Json::Number(all))),
-            ("killed", row.mutants.map_or(Json::Null, |(_, killed, _)| Json::Number(killed))),
-            ("killedKept", row.mutants.map_or(Json::Null, |(.., kept)| Json::Number(kept))),
+            ("mutants", mutants(&|it| it.total)),
+            ("killedByResults", mutants(&|it| it.by_results.0)),
+            ("killedByResultsKept", mutants(&|it| it.by_results.1)),
+            ("killedByStates", mutants(&|it| it.by_states.0)),
+            ("killedByStatesKept", mutants(&|it| it.by_states.1)),
             ("seconds", Json::Decimal(row.seconds, 3)),
             ("complete", Json::Flag(row.is_complete)),
         ])

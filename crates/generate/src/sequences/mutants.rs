@@ -1,5 +1,9 @@
-//! Which mutants sequences of calls notice: what calls return, as far as it can be written down, and what
-//! they throw, with the mutant in place and without.
+//! Which mutants sequences of calls notice: by what calls return, as far as it can be written down, and what
+//! they throw; or by that and the states that calls leave the object in, with the mutant in place and without.
+//!
+//! Only the second way is bound to keep what is noticed when redundant sequences go: a call with a mutant
+//! inside may leave a wrong state and return the right value, and what comes later may be redundant
+//! without the mutant.
 //!
 //! Neighbouring sequences share most of their calls; going from one to the next undoes the calls that
 //! they do not share and makes the others, so a mutant costs little more than one call per sequence.
@@ -28,8 +32,17 @@ use crate::states::worker::Worker;
 pub struct Killed {
     /// Mutants that are valid code.
     pub n_mutants: usize,
-    /// By suite.
-    pub by_suite: Vec<usize>,
+    /// By suite: noticed by results alone.
+    pub by_results: Vec<usize>,
+    /// By suite: noticed by results and states.
+    pub by_states: Vec<usize>,
+}
+
+/// What the calls of a test told: results alone, and with states.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Told {
+    results: u64,
+    states: u64,
 }
 
 /// Judges suites that are parts of `tests`: each says by position which tests it has. `files` are the
@@ -50,29 +63,35 @@ pub fn kill(
         }
     }
     let mut worker = Worker::new(job, session)?;
-    let mut expected = Vec::with_capacity(tests.len());
+    let mut expected: Vec<Told> = Vec::with_capacity(tests.len());
     run(&mut worker, tests, &mut |_, told| {
         expected.push(told);
         true
     });
-    let mut killed = Killed { n_mutants: substitutes.len(), by_suite: vec![0; suites.len()] };
+    let mut killed = Killed {
+        n_mutants: substitutes.len(),
+        by_results: vec![0; suites.len()],
+        by_states: vec![0; suites.len()],
+    };
     for substitute in substitutes {
         let mark = worker.mark();
-        let mut is_killed = vec![false; suites.len()];
+        let mut by_results = vec![false; suites.len()];
+        let mut by_states = vec![false; suites.len()];
         if worker.substitute(substitute) {
             run(&mut worker, tests, &mut |test, told| {
-                if told != expected[test] {
-                    for (suite, is_killed) in suites.iter().zip(&mut is_killed) {
-                        *is_killed |= suite[test];
-                    }
+                for idx in (0..suites.len()).filter(|&idx| suites[idx][test]) {
+                    by_results[idx] |= told.results != expected[test].results;
+                    by_states[idx] |= told.states != expected[test].states;
                 }
-                !is_killed.iter().all(|&is_killed| is_killed)
+                by_results.contains(&false)
             });
         }
         worker.back(mark);
-        for (count, is_killed) in killed.by_suite.iter_mut().zip(is_killed) {
-            *count += usize::from(is_killed);
-        }
+        let add = |counts: &mut [usize], found: &[bool]| {
+            counts.iter_mut().zip(found).for_each(|(count, &is)| *count += usize::from(is));
+        };
+        add(&mut killed.by_results, &by_results);
+        add(&mut killed.by_states, &by_states);
     }
     Ok(killed)
 }
@@ -101,11 +120,11 @@ struct Step {
     /// The object under test after it; null where there is none and nothing follows.
     receiver: Ref,
     /// What all calls up to here have told.
-    told: u64,
+    told: Told,
 }
 
 /// Runs tests one after the other; `hear` is told of each what its calls told, and says whether to go on.
-fn run(worker: &mut Worker<'_>, tests: &[SequenceTest], hear: &mut dyn FnMut(usize, u64) -> bool) {
+fn run(worker: &mut Worker<'_>, tests: &[SequenceTest], hear: &mut dyn FnMut(usize, Told) -> bool) {
     let mut way: Vec<Step> = Vec::new();
     for (idx, test) in tests.iter().enumerate() {
         let shared = way.iter().zip(&test.lists).take_while(|(step, list)| step.list == **list);
@@ -114,13 +133,13 @@ fn run(worker: &mut Worker<'_>, tests: &[SequenceTest], hear: &mut dyn FnMut(usi
             worker.back(step.mark);
         }
         for &list in &test.lists[n_shared..] {
-            let (receiver, before) = way.last().map_or((Ref::NULL, 0), |it| (it.receiver, it.told));
+            let start = (Ref::NULL, Told::default());
+            let (receiver, before) = way.last().map_or(start, |step| (step.receiver, step.told));
             let mark = worker.mark();
             let mut step = Step { list, mark, receiver: Ref::NULL, told: before };
             // Nothing follows on a call that threw.
             if way.is_empty() || !receiver.is_null() {
                 let (outcome, _) = worker.call_in(&mut Plain, list.idx(), receiver);
-                step.told = told(worker, before, list, &outcome);
                 step.receiver = match &outcome {
                     Outcome::Returned(_) if receiver.is_null() => {
                         worker.object_under_test(&outcome).unwrap_or(Ref::NULL)
@@ -128,10 +147,15 @@ fn run(worker: &mut Worker<'_>, tests: &[SequenceTest], hear: &mut dyn FnMut(usi
                     Outcome::Returned(_) => receiver,
                     Outcome::Threw(_) | Outcome::Stopped(_) => Ref::NULL,
                 };
+                step.told.results = told(worker, before.results, list, &outcome);
+                let after = step.receiver.some().map(|object| worker.whole(object));
+                let mut hasher = FxHasher::default();
+                (before.states, step.told.results, after).hash(&mut hasher);
+                step.told.states = hasher.finish();
             }
             way.push(step);
         }
-        if !hear(idx, way.last().map_or(0, |step| step.told)) {
+        if !hear(idx, way.last().map_or(Told::default(), |step| step.told)) {
             break;
         }
     }

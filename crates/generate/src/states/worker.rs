@@ -526,8 +526,9 @@ impl<'j> Worker<'j> {
         self.path.last().map_or(Ref::NULL, |step| step.receiver)
     }
 
+    /// The key of everything reachable from an object.
     #[inline]
-    fn whole(&mut self, object: Ref) -> Fingerprint {
+    pub(crate) fn whole(&mut self, object: Ref) -> Fingerprint {
         whole_state::key(&mut self.heap, &self.session.vm, &[Root::Object(object)])
     }
 
