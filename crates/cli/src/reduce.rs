@@ -16,6 +16,7 @@ use distill::group::{self, Group};
 use emit::prune::{Focus, Freedom, Tied, prune, renamed};
 use observe::junit::{self, Limits, Node, Outcome, Report};
 use observe::last_call::LastCalls;
+use observe::record::silence_test;
 
 use crate::files::{self, TemporaryFolder};
 use crate::jdk;
@@ -111,7 +112,7 @@ impl Failed {
 
 type Calls = std::collections::BTreeMap<String, String>;
 
-/// Runs the suite. Where a test stops the machine, the classes that have not run get a new one.
+/// Runs the suite. Where a test stops the machine, everything starts again without it.
 fn run_suite(
     options: &ReduceOptions,
     machine: &MachineOptions,
@@ -119,36 +120,48 @@ fn run_suite(
     let host = || OsHost::new().with_output_to_stderr();
     let mut vm = boot(machine, host())?;
     let scope = Scope::find(options, &machine.classpath, vm.jdk)?;
-    let mut plan = scope.plan.clone();
-    let mut report = Report::default();
-    let mut calls = Calls::new();
+    // Tests that stopped a machine, with the last call they made.
+    let mut stopped: Vec<(Node, Option<String>)> = Vec::new();
     loop {
         let mut mode = LastCalls::new(scope.wanted());
         let hear = mode.hear();
         let limits = Limits { test_fuel: options.fuel, is_enough: watch::is_interrupted };
-        let ran = junit::run_limited(&mut vm, &mut mode, &plan, limits, hear)
+        let mut report = junit::run_limited(&mut vm, &mut mode, &scope.plan, limits, hear)
             .map_err(|error| error.to_string())?;
         if watch::is_interrupted() {
             return Err("interrupted before the suite came to its end".to_owned());
         }
-        let mut new_calls = mode.finish();
-        let under_way = new_calls.remove("");
-        let stopped = ran.nodes.iter().filter(|node| matches!(node.outcome, Outcome::Stopped(_)));
-        for node in stopped.filter(|node| node.is_test) {
-            new_calls.extend(under_way.clone().map(|call| (node.id.clone(), call)));
-        }
-        calls.extend(new_calls);
-        let has_stopped = ran.stop.is_some();
-        let rest = plan.rest(&ran);
-        report.merge(ran);
-        match rest {
-            Some(rest) if has_stopped => {
-                plan = rest;
-                vm = boot(machine, host())?;
+        let mut calls = mode.finish();
+        let under_way = calls.remove("");
+        let is_new = |node: &&Node| {
+            node.is_test
+                && matches!(node.outcome, Outcome::Stopped(_))
+                && !stopped.iter().any(|(old, _)| is_same_method(old, node))
+        };
+        let new: Vec<Node> = report.nodes.iter().filter(is_new).cloned().collect();
+        if let (Some(_), true) = (&report.stop, !new.is_empty()) {
+            stopped.extend(new.into_iter().map(|node| (node, under_way.clone())));
+            vm = boot(machine, host())?;
+            for (node, _) in &stopped {
+                if let (Some(class), Some(method)) = (&node.class, &node.method) {
+                    silence_test(&mut vm, class, method, node.parameters.as_deref());
+                }
             }
-            _ => return Ok((scope, report, calls)),
+            continue;
         }
+        for node in report.nodes.iter_mut().filter(|node| node.is_test) {
+            if let Some((old, call)) = stopped.iter().find(|(old, _)| is_same_method(old, node)) {
+                node.outcome = old.outcome.clone();
+                calls.extend(call.clone().map(|call| (node.id.clone(), call)));
+            }
+        }
+        return Ok((scope, report, calls));
     }
+}
+
+fn is_same_method(one: &Node, other: &Node) -> bool {
+    let name = |node: &Node| (node.class.clone(), node.method.clone(), node.parameters.clone());
+    name(one) == name(other)
 }
 
 /// The tests that failed, in order.
@@ -172,7 +185,7 @@ fn failed_tests(
                 };
                 (cause, source)
             }
-            Outcome::Stopped(stop) if node.is_test => {
+            Outcome::Stopped(stop) if node.is_test || !has_stopped_child(report, idx) => {
                 let cause = Cause {
                     exception: reason(stop).lines().next().unwrap_or_default().to_owned(),
                     place: call.clone().unwrap_or_else(|| "the test itself".to_owned()),
@@ -188,6 +201,10 @@ fn failed_tests(
         failed.push(Failed { name: name(report, idx, node), cause, source });
     }
     Ok(failed)
+}
+
+fn has_stopped_child(report: &Report, idx: usize) -> bool {
+    report.children(Some(idx)).any(|it| matches!(report.nodes[it].outcome, Outcome::Stopped(_)))
 }
 
 /// `shop.CartTest.addsOne`, and what tells runs of one method apart.

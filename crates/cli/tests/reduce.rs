@@ -153,6 +153,19 @@ fn without_shrinking_there_are_classes_and_their_shortest_tests() {
 }
 
 #[test]
+fn a_test_that_does_not_end_hides_no_other() {
+    let project = Project::new();
+    let tests = project.compile("hanging", &sources("hanging"));
+    let output =
+        project.reduce(&tests, &sources("hanging"), &["--no-shrink", "--fuel", "20000000"]);
+    let text = stdout(&output);
+    assert!(text.contains("2 of 3 tests fail, in 2 classes of failures\n"), "{text}");
+    assert!(text.contains("out of fuel           shop.Cart.size()\n"), "{text}");
+    assert!(text.contains("in shop.HangingTest.waitsForever\n"), "{text}");
+    assert!(text.contains("in shop.HangingTest.zWidth\n"), "{text}");
+}
+
+#[test]
 fn what_cannot_be_reduced_is_said_and_not_guessed() {
     let project = Project::new();
     let fine = project.compile("fine", &sources("fine"));

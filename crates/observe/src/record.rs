@@ -28,7 +28,7 @@ pub use equivalence::Classes;
 pub use look::{GRAMMAR, Look};
 pub use recording::{Exception, Recording, TestRun, Verdict};
 pub use whole_suite::{
-    NotRecorded, Recorded as RecordedSuite, Suite, record_suite, stopped_classes,
+    NotRecorded, Recorded as RecordedSuite, Suite, record_suite, silence_test, stopped_classes,
 };
 
 use crate::arguments::places;

@@ -23,8 +23,12 @@ pub(super) fn human(
     if failed.is_empty() {
         return format!("no test fails: {} passed, {} skipped\n", counts.passed, counts.skipped);
     }
+    let not_run = match counts.not_run {
+        0 => String::new(),
+        n_tests => format!("; {n_tests} could not be run"),
+    };
     let mut text = format!(
-        "{} of {} tests fail, in {} of failures\n\n",
+        "{} of {} tests fail, in {} of failures{not_run}\n\n",
         failed.len(),
         counts.all(),
         plural(classes.len(), "class", "classes")
@@ -122,6 +126,7 @@ pub(super) fn json(
     let summary = Json::Object(vec![
         ("tests", Json::Number(counts.all())),
         ("failed", Json::Number(failed.len())),
+        ("notRun", Json::Number(counts.not_run)),
         ("classes", Json::Number(classes.len())),
     ]);
     let classes = classes.iter().map(|class| json_class(options, failed, class)).collect();

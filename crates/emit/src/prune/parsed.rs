@@ -124,7 +124,11 @@ impl Parsed {
         if is_blank(line_start..full.start) && is_blank(full.end..line_end) {
             line_start..(line_end + 1).min(self.text.len())
         } else {
-            full
+            // The blanks before it stay, those behind it go.
+            let blanks = |text: &str| text.len() - text.trim_start_matches(' ').len();
+            let is_spaced = self.text[..full.start].ends_with([' ', '\t', '\n']);
+            let behind = if is_spaced { blanks(&self.text[full.end..]) } else { 0 };
+            full.start..full.end + behind
         }
     }
 

@@ -52,6 +52,11 @@ fn statements_that_are_not_needed_go_with_their_comments() {
 }
 
 #[test]
+fn a_statement_among_others_on_its_line_goes_with_one_blank() {
+    check(&class("", "a(); b(); boom(); c();"), &["a();", "boom("], "a(); boom();");
+}
+
+#[test]
 fn other_members_and_classes_go_and_what_is_around_the_test_stays() {
     let members = "    private int unused = 0;\n    int[] sizes = {1, 2};\n\n    @Test\n    public void passes() {\n        \
                    new Cart();\n    }\n\n    static class Part {\n        void m() {}\n    }\n\n";

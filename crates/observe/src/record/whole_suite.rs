@@ -318,6 +318,17 @@ fn methods_of(vm: &mut Vm, test: &Named) -> Vec<MethodId> {
     Vec::new()
 }
 
+/// Makes a test's method do nothing on a machine, as one does that stops it; whether that was possible.
+/// `parameters` are the types of its parameters as [`Node`](crate::junit::Node) has them.
+pub fn silence_test(vm: &mut Vm, class: &str, method: &str, parameters: Option<&str>) -> bool {
+    let test = Named {
+        class: class.to_owned(),
+        method: method.to_owned(),
+        parameters: parameters.map(str::to_owned),
+    };
+    !silence(vm, &test).is_empty()
+}
+
 /// Makes a test's method do nothing; gives the methods for which that was possible.
 fn silence(vm: &mut Vm, test: &Named) -> Vec<MethodId> {
     let mut silent = Vec::new();
