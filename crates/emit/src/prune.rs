@@ -37,8 +37,8 @@ pub struct Focus {
     pub class: String,
     /// The method.
     pub method: String,
-    /// A line of its body, to tell it from methods of the same name.
-    pub line: Option<usize>,
+    /// The types of its parameters as written, to tell it from methods of the same name.
+    pub parameters: Option<Vec<String>>,
 }
 
 /// What may be taken out.
@@ -104,6 +104,17 @@ pub fn prune(
 /// How many statements a test has, nested ones too.
 pub fn n_statements(source: &str, focus: &Focus) -> Result<usize, OutlineError> {
     Ok(Parsed::new(source, focus)?.n_statements())
+}
+
+/// The source without all other tests, whether it compiles or not.
+pub fn alone(source: &str, focus: &Focus) -> Result<String, OutlineError> {
+    let parsed = Parsed::new(source, focus)?;
+    let methods = parsed.map.classes.iter().flat_map(|class| &class.methods);
+    let others = methods.filter(|method| method.span != parsed.method().span);
+    let cuts = others
+        .filter(|method| member::is_test(method))
+        .map(|method| (parsed.cut(&method.span), String::new()));
+    Ok(edited(source, cuts.collect()))
 }
 
 /// The source with another name for a class, wherever the name stands.

@@ -136,13 +136,14 @@ impl Scope {
             )
         })?;
         // The line of the failure tells overloads apart, if it is in the test itself.
-        let line = line.filter(|(of, line)| {
-            of == class && map.method_at(*line).is_some_and(|(_, found)| found.name == method)
-        });
+        let line = line.filter(|(of, _)| of == class).map(|(_, line)| *line);
+        let at_line = line.and_then(|line| map.method_at(line)).map(|(_, found)| found);
         let focus = Focus {
             class: class.clone(),
             method: method.to_owned(),
-            line: line.map(|(_, line)| *line),
+            parameters: at_line
+                .filter(|found| found.name == method)
+                .map(|found| found.parameters.clone()),
         };
         match prune::n_statements(&text, &focus) {
             Ok(length) => Ok(Ok(Source { relative, text, focus, length })),

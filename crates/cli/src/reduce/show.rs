@@ -178,7 +178,11 @@ fn json_class(options: &ReduceOptions, failed: &[Failed], class: &Class) -> Json
 pub(super) fn method_of(source: &str, focus: &Focus) -> Option<String> {
     let map = outline::locate(source).ok()?;
     let (_, class) = map.class(&focus.class)?;
-    let method = class.methods.iter().find(|method| method.name == focus.method)?;
+    let is_it = |method: &&outline::MethodDecl| {
+        method.name == focus.method
+            && focus.parameters.as_ref().is_none_or(|wanted| method.parameters == *wanted)
+    };
+    let method = class.methods.iter().find(is_it)?;
     let text = &source[method.span.clone()];
     let line_start = source[..method.span.start].rfind('\n').map_or(0, |at| at + 1);
     let indent = &source[line_start..method.span.start];

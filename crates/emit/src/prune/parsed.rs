@@ -32,8 +32,9 @@ impl Parsed {
         })?;
         let code: Vec<Token> =
             map.tokens.iter().filter(|token| !token.kind.is_comment()).copied().collect();
-        // Lines move while pieces go, so the place is kept by what stays: the order of namesakes.
-        let focus = Focus { line: None, ..focus.clone() };
+        // Namesakes may go, and then the test must not be taken for another one.
+        let parameters = Some(map.classes[place.0].methods[place.1].parameters.clone());
+        let focus = Focus { parameters, ..focus.clone() };
         let mut parsed = Parsed {
             text: text.to_owned(),
             focus,
@@ -165,14 +166,15 @@ impl Parsed {
     }
 }
 
-/// The failing test, as positions in the map.
+/// The failing test, as positions in the map; among namesakes one that JUnit runs.
 fn find(map: &SourceMap, focus: &Focus) -> Option<(usize, usize)> {
     let (class, decl) = map.class(&focus.class)?;
-    let mut found = decl.methods.iter().enumerate().filter(|(_, method)| {
-        let has_line = |line| method.body_lines.as_ref().is_some_and(|lines| lines.contains(&line));
+    let fits = |method: &MethodDecl| {
         method.name == focus.method
             && method.body_lines.is_some()
-            && focus.line.is_none_or(has_line)
-    });
-    found.next().map(|(idx, _)| (class, idx))
+            && focus.parameters.as_ref().is_none_or(|wanted| method.parameters == *wanted)
+    };
+    let namesakes = decl.methods.iter().enumerate().filter(|(_, method)| fits(method));
+    let (idx, _) = namesakes.min_by_key(|(idx, method)| (!member::is_test(method), *idx))?;
+    Some((class, idx))
 }

@@ -3,7 +3,7 @@
 use super::{Focus, Freedom, Tied, prune, renamed, size};
 
 fn focus() -> Focus {
-    Focus { class: "shop.CartTest".to_owned(), method: "fails".to_owned(), line: None }
+    Focus { class: "shop.CartTest".to_owned(), method: "fails".to_owned(), parameters: None }
 }
 
 /// A test class with these members beside the failing test.
@@ -267,6 +267,24 @@ fn the_number_of_tries_is_a_limit_and_the_result_the_same_each_time() {
         };
         assert_eq!(run(), run());
     }
+}
+
+#[test]
+fn a_test_alone_is_without_all_other_tests() {
+    let members = "    // The other one.\n    @Test\n    public void passes() {\n        fails(3);\n    }\n\n    void fails(int n) {\n    \
+                   }\n\n    public void testOld() {\n    }\n\n";
+    let source = class(members, "boom();");
+    let text = super::alone(&source, &focus()).expect("it is read");
+    assert!(
+        !text.contains("passes") && !text.contains("testOld") && !text.contains("other one"),
+        "{text}"
+    );
+    assert!(text.contains("void fails(int n)"), "{text}");
+    // The namesake goes, and the test is not taken for it.
+    let mut still = |text: &str| text.contains("boom()");
+    let pruned = prune(&source, &focus(), &Freedom::All, &mut still, 1000).expect("it is read");
+    assert!(!pruned.text.contains("int n"), "{}", pruned.text);
+    assert_eq!(pruned.n_statements, 1);
 }
 
 #[test]

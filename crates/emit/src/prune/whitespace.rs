@@ -21,14 +21,10 @@ pub(super) fn tidy(source: &str) -> String {
     text
 }
 
-/// White space with at most so many empty lines.
+/// White space with at most so many empty lines, and no blanks at the ends of lines.
 fn with_empty_lines(gap: &str, most: usize) -> String {
     let n_ends = gap.matches('\n').count();
-    if n_ends <= most + 1 {
-        return gap.to_owned();
-    }
-    let first = gap.find('\n').map_or(gap.len(), |at| at + 1);
-    let last = gap.rfind('\n').map_or(0, |at| at + 1);
+    let Some(last) = gap.rfind('\n') else { return gap.to_owned() };
     let end = if gap.contains("\r\n") { "\r\n" } else { "\n" };
-    format!("{}{}{}", &gap[..first], end.repeat(most), &gap[last..])
+    format!("{}{}", end.repeat(n_ends.min(most + 1)), &gap[last + 1..])
 }
