@@ -332,19 +332,20 @@ fn reduce(
         return Ok(Err("its source is not understood".to_owned()));
     };
     let mut start = None;
-    let mut why = String::new();
+    let mut why = None;
     for text in [&alone, &text] {
-        match bench.run(&candidate, text)? {
+        let reason = match bench.run(&candidate, text)? {
             Ok(causes) if causes.iter().any(|other| other.is_like(cause)) => {
                 start = Some(text);
                 break;
             }
-            Ok(causes) if causes.is_empty() => why = "it passes when it runs alone".to_owned(),
-            Ok(_) => why = "it fails in another way when it runs alone".to_owned(),
-            Err(reason) => why = reason,
-        }
+            Ok(causes) if causes.is_empty() => "it passes when it runs alone".to_owned(),
+            Ok(_) => "it fails in another way when it runs alone".to_owned(),
+            Err(reason) => reason,
+        };
+        why.get_or_insert(reason);
     }
-    let Some(start) = start else { return Ok(Err(why)) };
+    let Some(start) = start else { return Ok(Err(why.unwrap_or_default())) };
     // A line elsewhere ties everything.
     let line = cause.line.as_ref().filter(|(of, _)| *of == source.focus.class);
     let freedom = match Tied::to_line(&text, &focus, line.map_or(0, |(_, line)| *line)) {

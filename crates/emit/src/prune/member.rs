@@ -139,7 +139,11 @@ fn may_go(source: &Parsed, member: &Range<usize>, freedom: &Freedom) -> bool {
             source.word(name)
         })
         .collect();
-    if annotations.iter().any(|name| TESTS.contains(name)) {
+    // `X.class` in an annotation is no class.
+    let is_class = header.clone().any(|at| {
+        matches!(source.word(at), "class" | "interface" | "enum") && !source.is_symbol(at - 1, '.')
+    });
+    if is_class || annotations.iter().any(|name| TESTS.contains(name)) {
         return true;
     }
     let is_method = header.clone().any(|at| source.is_symbol(at, '('));
@@ -147,7 +151,5 @@ fn may_go(source: &Parsed, member: &Range<usize>, freedom: &Freedom) -> bool {
         || !annotations.is_empty()
         || header.is_empty()
         || (header.len() == 1 && source.word(header.start) == "static");
-    let is_class =
-        header.clone().any(|at| matches!(source.word(at), "class" | "interface" | "enum"));
-    !runs_by_itself && (is_method || is_class || !tied.is_tied(source, member))
+    !runs_by_itself && (is_method || !tied.is_tied(source, member))
 }

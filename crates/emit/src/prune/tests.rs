@@ -190,7 +190,7 @@ fn what_other_tests_do_ties_nothing() {
 
 #[test]
 fn for_a_failed_assertion_only_what_has_nothing_to_do_with_it_goes() {
-    let members = "    Cart other = new Cart();\n\n    @Before\n    public void setUp() {\n        other.open();\n    \
+    let members = "    Cart other = new Cart();\n\n    @Nested\n    class WhenEmpty {\n        Cart cart;\n    }\n\n    @Before\n    public void setUp() {\n        other.open();\n    \
                    }\n\n    @Test\n    public void passes() {}\n\n";
     let source = class(
         members,
@@ -208,6 +208,7 @@ fn for_a_failed_assertion_only_what_has_nothing_to_do_with_it_goes() {
     );
     assert!(pruned.text.contains("setUp"), "what runs around a test may matter");
     assert!(!pruned.text.contains("passes"), "other tests do not");
+    assert!(!pruned.text.contains("WhenEmpty"), "nor do classes of other tests");
 }
 
 #[test]
