@@ -60,6 +60,10 @@ fn suite_of(session: &mut Session, contracts: &mut Contracts, class: &str) -> Su
             for c in 0..n_objects {
                 let third = of(session, c);
                 found.extend(contracts.of_triple(session, one, other, third, next, FUEL));
+                for d in 0..n_objects {
+                    let others = [other, third, of(session, d)];
+                    found.extend(contracts.of_comparator(session, one, others, next, FUEL));
+                }
             }
         }
     }

@@ -15,6 +15,7 @@ mod collection_empty;
 mod collection_size;
 mod comparator_constants;
 mod comparator_signs;
+mod comparator_transitive;
 mod compare_to_antisymmetric;
 mod compare_to_equals;
 mod compare_to_returns;
@@ -370,6 +371,18 @@ impl Contracts {
         self.of_several(session, [one, other, third], next, fuel)
     }
 
+    /// Judges whether the first object, a comparator, orders three others. Leaves the machine as it was.
+    pub fn of_comparator(
+        &mut self,
+        session: &mut Session,
+        comparator: (Var, Ref),
+        [one, other, third]: [(Var, Ref); 3],
+        next: Var,
+        fuel: u64,
+    ) -> Vec<Violation> {
+        self.of_several(session, [comparator, one, other, third], next, fuel)
+    }
+
     fn of_several<const N: usize>(
         &mut self,
         session: &mut Session,
@@ -404,6 +417,11 @@ impl Contracts {
                     if applies(a, b, c) && !self.is_off(contract.id) =>
                 {
                     judge(&mut self.scene(session, next, fuel), x, y, z)
+                }
+                (Law::Four { applies, judge }, &[a, ..], &[c, x, y, z])
+                    if applies(a) && !self.is_off(contract.id) =>
+                {
+                    judge(&mut self.scene(session, next, fuel), c, [x, y, z])
                 }
                 _ => continue,
             };

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use ::suite::method::Method;
 use ::suite::sequence::{Arg, Operation, Var};
 use ::suite::test::Expected;
-use observe::contract::exceptions::{Exceptions, Input, Verdict, crash_location};
+use observe::contract::exceptions::{Exceptions, Input, OPTIONS, Verdict, crash_location};
 use observe::contract::specs::Specs;
 use observe::contract::{Contracts, Severity, Slow, Violation};
 use observe::session::Session;
@@ -38,6 +38,7 @@ const BROKEN: &[(&str, &str, Severity)] = &[
     ("CompareToEquals", "compare-to-equals", Severity::Warning),
     ("ComparatorOrder", "comparator-order", Severity::Error),
     ("ComparatorSigns", "comparator-signs", Severity::Error),
+    ("ComparatorTransitive", "comparator-transitive", Severity::Error),
     ("CloneFresh", "clone-fresh", Severity::Error),
     ("CloneEqual", "clone-equal", Severity::Error),
     ("CollectionSize", "collection-size", Severity::Error),
@@ -99,6 +100,12 @@ impl Judge {
                 found.extend(contracts.of_pair(session, one, other, next, FUEL));
                 for &third in objects.iter().filter(|&&third| third != one && third != other) {
                     found.extend(contracts.of_triple(session, one, other, third, next, FUEL));
+                    // All fours of many would take long.
+                    let fours = objects.iter().filter(|four| ![one, other, third].contains(four));
+                    for &fourth in fours.take(if objects.len() <= 4 { 1 } else { 0 }) {
+                        let others = [other, third, fourth];
+                        found.extend(contracts.of_comparator(session, one, others, next, FUEL));
+                    }
                 }
             }
         }
@@ -163,6 +170,17 @@ fn every_contract_has_a_class_that_breaks_it() {
     let broken: BTreeSet<&str> = BROKEN.iter().map(|(_, contract, _)| *contract).collect();
     let standard: BTreeSet<&str> = Contracts::list().map(|(id, _)| id).collect();
     assert_eq!(broken, standard);
+}
+
+#[test]
+fn the_manual_names_every_contract_and_option() {
+    let manual = std::fs::read_to_string(root::repository().join("docs/contracts.md")).unwrap();
+    for (id, rule) in Contracts::list() {
+        assert!(manual.contains(&format!("| `{id}` | {rule} | ")), "{id}: {rule}");
+    }
+    for (_, option, verdict, when) in OPTIONS {
+        assert!(manual.contains(&format!("| `--{option}` | {verdict} | {when} |")), "{option}");
+    }
 }
 
 #[test]

@@ -2,9 +2,10 @@
 //! (java.util.Comparator). One that compares something else refuses them with a failed cast.
 
 use super::comparator_signs::antisymmetric;
+use super::comparator_transitive::transitive;
 use super::compare_to_transitive::composed;
 use super::rule::{Contract, Law};
-use super::scene::{Break, Judged, Scene, Value, Want};
+use super::scene::{Break, Judged, Scene, Value};
 use super::traits::Traits;
 
 pub(super) const CONTRACT: Contract =
@@ -72,18 +73,4 @@ fn orders(scene: &mut Scene<'_>, c: Value, values: &[Value]) -> Judged {
         }
     }
     Ok(())
-}
-
-fn transitive(scene: &mut Scene<'_>, c: Value, [x, y, z]: [Value; 3]) -> Judged {
-    let known = scene.known;
-    let first = scene.call(&known.compare, &[c, x, y])?;
-    let second = scene.call(&known.compare, &[c, y, z])?;
-    let both = scene.call(&known.compare, &[c, x, z])?;
-    let Some(sign) = composed(first.as_int(), second.as_int()) else { return Ok(()) };
-    for number in [first, second] {
-        let own = scene.sign(number)?;
-        scene.premise(own, Want::Int(number.as_int().signum()))?;
-    }
-    let own = scene.sign(both)?;
-    scene.demand(own, Want::Int(sign))
 }

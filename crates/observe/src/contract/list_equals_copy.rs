@@ -7,7 +7,7 @@ use super::traits::Traits;
 
 pub(super) const CONTRACT: Contract = Contract::new(
     "list-equals-copy",
-    "x must equal a ArrayList of the same elements",
+    "x must equal an ArrayList of the same elements",
     Law::Object { applies, judge },
 );
 

@@ -5,10 +5,10 @@ use super::traits::Traits;
 use super::{
     Severity, clone_equal, clone_fresh, close_twice, collection_add, collection_contains,
     collection_empty, collection_size, comparator_constants, comparator_signs,
-    compare_to_antisymmetric, compare_to_equals, compare_to_returns, compare_to_transitive,
-    equals_hash_code, equals_null, equals_reflexive, equals_returns, equals_symmetric,
-    equals_transitive, hash_code_returns, hash_code_stable, invariant, iterator_end,
-    iterator_has_next, iterator_next, list_equals_copy, map_equals_copy, map_keys,
+    comparator_transitive, compare_to_antisymmetric, compare_to_equals, compare_to_returns,
+    compare_to_transitive, equals_hash_code, equals_null, equals_reflexive, equals_returns,
+    equals_symmetric, equals_transitive, hash_code_returns, hash_code_stable, invariant,
+    iterator_end, iterator_has_next, iterator_next, list_equals_copy, map_equals_copy, map_keys,
     serial_round_trip, set_equals_copy, to_string_returns, to_string_stable,
 };
 
@@ -42,6 +42,11 @@ pub(super) enum Law {
     Triple {
         applies: fn(&Traits, &Traits, &Traits) -> bool,
         judge: fn(&mut Scene<'_>, Value, Value, Value) -> Judged,
+    },
+    /// One that decides about three others.
+    Four {
+        applies: fn(&Traits) -> bool,
+        judge: fn(&mut Scene<'_>, Value, [Value; 3]) -> Judged,
     },
 }
 
@@ -88,6 +93,7 @@ pub(super) static STANDARD: &[&Contract] = &[
     &compare_to_equals::CONTRACT,
     &comparator_constants::CONTRACT,
     &comparator_signs::CONTRACT,
+    &comparator_transitive::CONTRACT,
     &clone_fresh::CONTRACT,
     &clone_equal::CONTRACT,
     &collection_size::CONTRACT,

@@ -116,7 +116,7 @@ impl Traits {
         traits.invariants = invariants.collect();
         let applies = |contract: &&'static Contract| match contract.law {
             Law::Object { applies, .. } => applies(&traits),
-            Law::Pair { .. } | Law::Triple { .. } => false,
+            Law::Pair { .. } | Law::Triple { .. } | Law::Four { .. } => false,
         };
         let standard = STANDARD.iter().copied().filter(applies).map(Rule::Standard);
         let users = users.iter().filter(|user| user.takes(vm, &[id])).cloned().map(Rule::User);
