@@ -5,7 +5,7 @@ mod explain;
 mod judge;
 pub(crate) mod scope;
 mod show;
-mod sources;
+pub(crate) mod sources;
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -6,6 +6,7 @@ mod failure;
 mod real;
 mod scope;
 mod show;
+mod suite;
 mod trial;
 
 use std::io::Write;
@@ -14,16 +15,14 @@ use std::process::ExitCode;
 
 use distill::group::{self, Group};
 use emit::prune::{Focus, Freedom, Tied, alone, prune, renamed};
-use observe::junit::{self, Limits, Node, Outcome, Report};
-use observe::last_call::LastCalls;
-use observe::record::silence_test;
 
 use crate::files::{self, TemporaryFolder};
 use crate::jdk;
 use crate::minimize::machine_options;
+use crate::minimize::sources::resolved;
 use crate::options::{Format, MachineOptions, ReduceOptions};
 use crate::os_host::OsHost;
-use crate::run::{boot, reason};
+use crate::run::boot;
 use crate::watch::{self, Progress};
 use compiler::Compiler;
 use failure::Cause;
@@ -72,14 +71,23 @@ pub(crate) fn run(options: &ReduceOptions) -> Result<ExitCode, String> {
     if !options.sources.is_dir() {
         return Err(format!("--sources {}: there is no such folder", options.sources.display()));
     }
+    if let Some(output) = &options.output {
+        let (target, source) = (resolved(output), resolved(&options.sources));
+        if target.starts_with(&source) || source.starts_with(&target) {
+            return Err(format!(
+                "--output {} and the sources lie in each other\nhint: reduced test classes get a folder of their own",
+                output.display()
+            ));
+        }
+    }
     watch::catch_interrupts();
     let machine = machine_options(&options.machine, &options.tests)?;
-    let (scope, report, calls) = run_suite(options, &machine)?;
+    let (scope, report, calls) = suite::run(options, &machine)?;
     let counts = report.counts();
     if counts.all() == 0 {
         return Err("JUnit finds no tests".to_owned());
     }
-    let failed = failed_tests(options, &scope, &report, &calls)?;
+    let failed = suite::failed_tests(options, &scope, &report, &calls)?;
     let found: Vec<group::Found> = failed.iter().map(Failed::found).collect();
     let groups = group::group(&found);
     let classes = if failed.is_empty() {
@@ -110,114 +118,6 @@ impl Failed {
     }
 }
 
-type Calls = std::collections::BTreeMap<String, String>;
-
-/// Runs the suite. Where a test stops the machine, everything starts again without it.
-fn run_suite(
-    options: &ReduceOptions,
-    machine: &MachineOptions,
-) -> Result<(Scope, Report, Calls), String> {
-    let host = || OsHost::new().with_output_to_stderr();
-    let mut vm = boot(machine, host())?;
-    let scope = Scope::find(options, &machine.classpath, vm.jdk)?;
-    // Tests that stopped a machine, with the last call they made.
-    let mut stopped: Vec<(Node, Option<String>)> = Vec::new();
-    loop {
-        let mut mode = LastCalls::new(scope.wanted());
-        let hear = mode.hear();
-        let limits = Limits { test_fuel: options.fuel, is_enough: watch::is_interrupted };
-        let mut report = junit::run_limited(&mut vm, &mut mode, &scope.plan, limits, hear)
-            .map_err(|error| error.to_string())?;
-        if watch::is_interrupted() {
-            return Err("interrupted before the suite came to its end".to_owned());
-        }
-        let mut calls = mode.finish();
-        let under_way = calls.remove("");
-        let is_new = |node: &&Node| {
-            node.is_test
-                && matches!(node.outcome, Outcome::Stopped(_))
-                && !stopped.iter().any(|(old, _)| is_same_method(old, node))
-        };
-        let new: Vec<Node> = report.nodes.iter().filter(is_new).cloned().collect();
-        if let (Some(_), true) = (&report.stop, !new.is_empty()) {
-            stopped.extend(new.into_iter().map(|node| (node, under_way.clone())));
-            vm = boot(machine, host())?;
-            for (node, _) in &stopped {
-                if let (Some(class), Some(method)) = (&node.class, &node.method) {
-                    silence_test(&mut vm, class, method, node.parameters.as_deref());
-                }
-            }
-            continue;
-        }
-        for node in report.nodes.iter_mut().filter(|node| node.is_test) {
-            if let Some((old, call)) = stopped.iter().find(|(old, _)| is_same_method(old, node)) {
-                node.outcome = old.outcome.clone();
-                calls.extend(call.clone().map(|call| (node.id.clone(), call)));
-            }
-        }
-        return Ok((scope, report, calls));
-    }
-}
-
-fn is_same_method(one: &Node, other: &Node) -> bool {
-    let name = |node: &Node| (node.class.clone(), node.method.clone(), node.parameters.clone());
-    name(one) == name(other)
-}
-
-/// The tests that failed, in order.
-fn failed_tests(
-    options: &ReduceOptions,
-    scope: &Scope,
-    report: &Report,
-    calls: &Calls,
-) -> Result<Vec<Failed>, String> {
-    let mut failed = Vec::new();
-    for (idx, node) in report.nodes.iter().enumerate() {
-        let call = calls.get(&node.id).cloned();
-        let (cause, source) = match &node.outcome {
-            Outcome::Failed(failures) => {
-                let Some(failure) = failures.first() else { continue };
-                let cause = Cause::of(failure, call, scope);
-                let source = if node.is_test {
-                    scope.source(&options.sources, node, cause.line.as_ref())?
-                } else {
-                    Err("it failed before or behind its tests".to_owned())
-                };
-                (cause, source)
-            }
-            Outcome::Stopped(stop) if node.is_test || !has_stopped_child(report, idx) => {
-                let cause = Cause {
-                    exception: reason(stop).lines().next().unwrap_or_default().to_owned(),
-                    place: call.clone().unwrap_or_else(|| "the test itself".to_owned()),
-                    call,
-                    message: None,
-                    is_crash: true,
-                    line: None,
-                };
-                (cause, Err("it stops the machine".to_owned()))
-            }
-            _ => continue,
-        };
-        failed.push(Failed { name: name(report, idx, node), cause, source });
-    }
-    Ok(failed)
-}
-
-fn has_stopped_child(report: &Report, idx: usize) -> bool {
-    report.children(Some(idx)).any(|it| matches!(report.nodes[it].outcome, Outcome::Stopped(_)))
-}
-
-/// `shop.CartTest.addsOne`, and what tells runs of one method apart.
-fn name(report: &Report, idx: usize, node: &Node) -> String {
-    let class = report.class_of(idx).unwrap_or("?");
-    match &node.method {
-        Some(method) if node.name.starts_with(method.as_str()) => format!("{class}.{method}"),
-        Some(method) => format!("{class}.{method} {}", node.name),
-        None if node.is_test => format!("{class} {}", node.name),
-        None => class.to_owned(),
-    }
-}
-
 /// Reduces a representative of each class.
 fn reduce_all(
     options: &ReduceOptions,
@@ -229,7 +129,7 @@ fn reduce_all(
     let folder = TemporaryFolder::new()?;
     let home = jdk::find(machine.jdk.as_deref())?.home;
     let mut bench = None;
-    let mut classes = Vec::new();
+    let mut classes: Vec<Class> = Vec::new();
     let is_wanted = !options.no_shrink || options.output.is_some();
     let n_groups = groups.len();
     for (number, group) in groups.into_iter().enumerate() {
@@ -260,7 +160,9 @@ fn reduce_all(
             };
             let progress = Progress::new(&format!("class {} of {n_groups}", number + 1), None);
             let cause = &failed[idx].cause;
-            let one = reduce(options, bench, source, cause, &progress);
+            let done = classes.iter().filter_map(|class| class.reduced.as_ref()?.as_ref().ok());
+            let taken: Vec<&str> = done.map(|reduced| reduced.class.as_str()).collect();
+            let one = reduce(options, bench, source, cause, &taken, &progress);
             progress.done();
             let one = one?;
             let is_done = one.is_ok();
@@ -306,13 +208,22 @@ fn reduce(
     bench: &mut Bench<'_>,
     source: &Source,
     cause: &Cause,
+    taken: &[&str],
     progress: &Progress,
 ) -> Result<Result<Reduced, String>, String> {
     let outer = source.focus.class.split('$').next().unwrap_or(&source.focus.class);
     let (package, simple) =
         outer.rsplit_once('.').map_or(("", outer), |(package, name)| (package, name));
-    let own = format!("{simple}_{}", source.focus.method);
-    let class = if package.is_empty() { own.clone() } else { format!("{package}.{own}") };
+    // One method may show several causes, with other parameters.
+    let mut own = format!("{simple}_{}", source.focus.method);
+    let full =
+        |own: &str| if package.is_empty() { own.to_owned() } else { format!("{package}.{own}") };
+    let mut number = 1;
+    while taken.contains(&full(&own).as_str()) {
+        number += 1;
+        own = format!("{simple}_{}_{number}", source.focus.method);
+    }
+    let class = full(&own);
     let text = match renamed(&source.text, simple, &own) {
         Ok(text) => text,
         Err(error) => return Ok(Err(error.to_string())),

@@ -184,6 +184,10 @@ fn what_cannot_be_reduced_is_said_and_not_guessed() {
     check(&tests, &folder, "there is no source of shop.");
     check(&tests, &folder.join("missing"), "there is no such folder");
     check(&folder, &sources("tests"), "no tests found in");
+    let within = folder.join("below");
+    let output = project.reduce(&tests, &folder, &["--output", within.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("and the sources lie in each other"), "{}", stderr(&output));
     fs::create_dir_all(folder.join("shop")).unwrap();
     for name in ["CartTest.java", "OldCartTest.java"] {
         let text = fs::read_to_string(sources("tests").join("shop").join(name)).unwrap();

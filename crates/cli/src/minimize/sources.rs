@@ -79,7 +79,7 @@ pub(super) fn check_request(options: &MinimizeOptions) -> Result<(), String> {
 }
 
 /// A path with links followed as far as it exists.
-fn resolved(path: &Path) -> PathBuf {
+pub(crate) fn resolved(path: &Path) -> PathBuf {
     let mut behind = Vec::new();
     let mut at = std::env::current_dir().unwrap_or_default().join(path);
     loop {
