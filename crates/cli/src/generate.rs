@@ -32,7 +32,7 @@ use crate::machines::Machines;
 use crate::options::{ExploreOptions, Format, GenerateOptions, JUnit, Strategy};
 use crate::verify::{Disagreement, RealJvm, junit_jars};
 use crate::watch::{self, Progress};
-use crate::{exhaustive, files, inputs, run};
+use crate::{exhaustive, files, inputs, random, run};
 use prepare::{Prepared, prepare};
 
 /// What came of existing tests.
@@ -82,6 +82,10 @@ pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
             None => junit_jars(framework, &class_path)?,
         },
     };
+    if options.strategy == Strategy::Random {
+        let classes = random::classes(options, &machines, &class_path)?;
+        return random::run(options, &machines, &class_path, &junit, &classes);
+    }
     let classes = classes(&machines, &class_path, &options.explore)?;
     let jars = options.test_classpath.as_deref();
     let inputs = inputs::collect(&machines, &options.explore, &options.machine, jars)?;
@@ -137,12 +141,7 @@ fn shown(classes: &[String]) -> String {
 
 /// Writes the sources of a class, and takes away what an earlier run wrote beyond them.
 fn write(options: &GenerateOptions, one: &Generated) -> Result<(), String> {
-    for source in &one.sources {
-        check_ours(&options.output.join(&source.path))?;
-    }
-    for source in &one.sources {
-        files::write(&options.output.join(&source.path), &source.text)?;
-    }
+    write_sources(options, &one.sources)?;
     if one.sources.is_empty() || watch::is_interrupted() {
         return Ok(());
     }
@@ -154,6 +153,20 @@ fn write(options: &GenerateOptions, one: &Generated) -> Result<(), String> {
             }
             std::fs::remove_file(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         }
+    }
+    Ok(())
+}
+
+/// Writes sources, unless somebody else wrote what is there.
+pub(crate) fn write_sources(
+    options: &GenerateOptions,
+    sources: &[SourceFile],
+) -> Result<(), String> {
+    for source in sources {
+        check_ours(&options.output.join(&source.path))?;
+    }
+    for source in sources {
+        files::write(&options.output.join(&source.path), &source.text)?;
     }
     Ok(())
 }
@@ -225,12 +238,27 @@ pub(crate) fn classes(
     options.classes.iter().map(|name| find(machines, class_path, name)).collect()
 }
 
-fn is_public(class_path: &ClassPath, name: &str) -> bool {
+pub(crate) fn is_public(class_path: &ClassPath, name: &str) -> bool {
     let Some(Ok(bytes)) = class_path.find(&format!("{name}.class"), 17) else { return false };
+    is_testable(bytes)
+}
+
+/// Whether a class file is that of a public class that is not abstract and, if it is nested, needs no
+/// object around it.
+pub(crate) fn is_testable(bytes: classfile::ClassBytes) -> bool {
     let Ok(file) = classfile::ClassFile::parse(bytes) else { return false };
-    let flags = file.access_flags();
+    let pool = file.constant_pool();
+    let mut flags = file.access_flags();
+    for entry in file.inner_classes() {
+        if pool.try_class_name(entry.inner) == Some(file.name()) {
+            if entry.outer == 0 || entry.flags & access::STATIC == 0 {
+                return false;
+            }
+            flags = entry.flags;
+        }
+    }
     let is_kind = flags & (access::INTERFACE | access::ABSTRACT | access::ANNOTATION) == 0;
-    flags & access::PUBLIC != 0 && is_kind && file.inner_classes().is_empty()
+    flags & access::PUBLIC != 0 && is_kind
 }
 
 /// The internal name of a class that the user named: with dots, or by its simple name alone.
@@ -336,6 +364,7 @@ fn one_group(
                 .map_err(|error| error.to_string())?;
             found.tests.iter().filter_map(|test| draft_of(&job, &test.lists)).collect()
         }
+        Strategy::Random => unreachable!("random generation goes another way"),
     };
     let observers = observers(&job, &exploration);
     let mut settled = Vec::new();

@@ -73,6 +73,19 @@ impl Machines {
         session(&self.base, &self.policy)
     }
 
+    /// Machines that are what this one is now.
+    fn copies(&self, session: &Session, number: usize) -> Result<Vec<Session>, NotFound> {
+        if number == 0 {
+            return Ok(Vec::new());
+        }
+        let Ok(base) = Base::of(&session.vm) else {
+            // What cannot be copied works alone.
+            return Ok(Vec::new());
+        };
+        let copy = |_| crate::machines::session(&base, &self.policy);
+        (0..number).map(copy).collect()
+    }
+
     /// A machine in each of several worlds, the usual one first.
     pub(crate) fn worlds(&self) -> Result<Vec<Session>, String> {
         let mut worlds = vec![self.session().map_err(|error| error.to_string())?];
@@ -86,6 +99,16 @@ impl Machines {
             worlds.push(session(&base, &self.policy).map_err(|error| error.to_string())?);
         }
         Ok(worlds)
+    }
+}
+
+impl generate::random::Machines for Machines {
+    fn fresh(&self) -> Result<Session, NotFound> {
+        self.session()
+    }
+
+    fn like(&self, session: &Session, number: usize) -> Result<Vec<Session>, NotFound> {
+        self.copies(session, number)
     }
 }
 

@@ -15,6 +15,7 @@ mod minimize;
 mod options;
 mod os_host;
 mod programs;
+mod random;
 mod reduce;
 mod run;
 mod target;

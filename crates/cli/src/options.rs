@@ -8,12 +8,14 @@ mod assess;
 mod explore;
 mod inspect;
 mod minimize;
+mod random;
 mod reduce;
 
 pub(crate) use assess::AssessOptions;
 pub(crate) use explore::ExploreOptions;
 pub(crate) use inspect::InspectOptions;
 pub(crate) use minimize::{Apply, KeepOrder, MinimizeOptions};
+pub(crate) use random::{Choose, RandomOptions};
 pub(crate) use reduce::ReduceOptions;
 
 /// Generates, minimises, explains and judges unit tests for Java, on its own JVM.
@@ -109,6 +111,9 @@ pub(crate) struct GenerateOptions {
     pub(crate) format: Format,
 
     #[command(flatten)]
+    pub(crate) random: RandomOptions,
+
+    #[command(flatten)]
     pub(crate) machine: MachineOptions,
 }
 
@@ -120,6 +125,8 @@ pub(crate) enum Strategy {
     /// All sequences of calls up to --length, equal states or not; with --count, how much of that is
     /// redundant under each technique.
     Exhaustive,
+    /// Random sequences with feedback, as Randoop: also finds broken contracts.
+    Random,
 }
 
 /// A version of JUnit.

@@ -57,6 +57,16 @@ pub(crate) struct Disagreement {
     pub(crate) reason: String,
 }
 
+impl Disagreement {
+    /// Whether the compiler refused the test.
+    pub(crate) fn is_of_compiler(&self) -> bool {
+        self.reason.starts_with(UNCOMPILED)
+    }
+}
+
+/// What the reason begins with where the compiler refused a test.
+const UNCOMPILED: &str = "does not compile: ";
+
 /// Where things are on this computer.
 pub(crate) struct RealJvm<'a> {
     /// The JDK's folder.
@@ -161,7 +171,7 @@ fn blame(sources: &[SourceFile], messages: &str) -> Option<Vec<Disagreement>> {
         let is_known = |one: &Disagreement| one.class == source.class && one.method == test.method;
         if !blamed.iter().any(is_known) {
             let (class, method) = (source.class.clone(), test.method.clone());
-            let reason = format!("does not compile: {reason}");
+            let reason = format!("{UNCOMPILED}{reason}");
             blamed.push(Disagreement { class, method, reason });
         }
     }

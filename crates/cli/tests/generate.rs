@@ -349,3 +349,57 @@ fn redundancy_of_all_sequences_never_decreases_from_technique_to_technique() {
     assert!(figures("redundantTests").is_sorted(), "{said}");
     assert!(!output.exists(), "counting writes nothing");
 }
+
+#[test]
+fn random_generation_writes_tests_that_pass_and_tests_that_show_what_is_broken() {
+    let jdk = first_jdk();
+    let run = |name: &str, jobs: &str| {
+        let output = folder(name);
+        let options = [
+            "--strategy",
+            "random",
+            "--class",
+            "bugs.Money",
+            "--max-sequences",
+            "20000",
+            "--jobs",
+            jobs,
+        ];
+        let done = generate(&jdk, "bugs/src", &output, &options);
+        let (said, errors) = (text(&done.stdout), text(&done.stderr));
+        assert_eq!((done.status.code(), errors.as_str()), (Some(1), ""), "{said}");
+        assert!(said.contains("1. error equals-hash-code: Money"), "{said}");
+        assert!(said.contains("tests, all pass on the real JVM"), "{said}");
+        assert!(said.contains("tests, all fail on the real JVM, as they must"), "{said}");
+        assert!(!said.contains("disagreement"), "{said}");
+        let read = |file: &str| fs::read_to_string(output.join("bugs").join(file)).unwrap();
+        (read("MoneyTest.java"), read("MoneyErrorTest.java"))
+    };
+    let (passing, failing) = run("random-1", "1");
+    assert!(failing.contains("void hashCode_breaksEqualsHashCode()"), "{failing}");
+    assert!(run("random-2", "2") == (passing, failing), "two threads write other tests than one");
+}
+
+#[test]
+fn random_generation_says_what_is_wrong_with_its_options() {
+    let jdk = first_jdk();
+    let output = folder("random-wrong");
+    let wrong = |options: &[&str]| {
+        let all: Vec<&str> =
+            ["--strategy", "random", "--count"].iter().chain(options).copied().collect();
+        let done = generate(&jdk, "bugs/src", &output, &all);
+        assert_eq!(done.status.code(), Some(2), "{}", text(&done.stdout));
+        text(&done.stderr)
+    };
+    let said = wrong(&["--package", "no.such"]);
+    assert!(said.contains("package no.such has no public class"), "{said}");
+    let said = wrong(&["--class", "bugs.Money", "--no-contract", "nonsense"]);
+    assert!(said.contains("there is no contract nonsense"), "{said}");
+    let said = wrong(&["--class", "bugs.Money", "--contracts", "bugs.Money.nothing"]);
+    assert!(said.contains("bugs.Money"), "{said}");
+    let said = wrong(&["--class", "bugs.Money", "--repeat", "2"]);
+    assert!(said.contains("a probability lies between 0 and 1"), "{said}");
+    let said = wrong(&["--class", "bugs.Money", "--literals", "no-such-file"]);
+    assert!(said.contains("--literals no-such-file"), "{said}");
+    assert!(!output.exists(), "nothing is written");
+}

@@ -19,8 +19,9 @@ use suite::method::Method;
 use suite::sequence::{Sequence, Var};
 use suite::types::Type;
 
-pub(crate) use defaults::place;
-pub use given::{Given, GivenError};
+pub(crate) use constants::of_class as own_constants;
+pub(crate) use defaults::{constants as default_constants, place};
+pub use given::{Given, GivenError, literal};
 pub use implementations::{Candidate, Implementations, well_known};
 
 /// An argument: a constant, or what a sequence of calls builds anew for every call.
@@ -90,6 +91,15 @@ impl Pool {
     /// Number of argument lists, over all methods.
     pub fn n_lists(&self) -> usize {
         self.by_method.values().map(Vec::len).sum()
+    }
+
+    /// All values that are written down in place, in the order of types.
+    pub fn constants(&self) -> Vec<Constant> {
+        let constant = |argument: &Argument| match argument {
+            Argument::Constant(constant) => Some(constant.clone()),
+            Argument::Built(..) => None,
+        };
+        self.by_type.values().flatten().filter_map(constant).collect()
     }
 
     /// The values of a type, in the order in which they were added.

@@ -6,6 +6,7 @@
 pub mod api;
 pub mod arguments;
 pub mod generics;
+pub mod random;
 pub mod sequences;
 pub mod stand_ins;
 pub mod states;

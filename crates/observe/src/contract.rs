@@ -293,6 +293,11 @@ impl Contracts {
         self.classes.clear();
     }
 
+    /// Forgets classes from this number on: a rollback took them back, and others get their numbers.
+    pub fn forget_from(&mut self, n_classes: usize) {
+        self.classes.truncate(n_classes);
+    }
+
     /// Judges one object, in a state that is new. Leaves the machine as it was. `next` is the number of
     /// statements of the sequence that made the state.
     pub fn of_object(

@@ -291,6 +291,34 @@ fn measure_class(vm: &Vm, probe: &Probe, file: &ClassFile, loaded: &[ClassId]) -
     ClassCoverage { name: text(file.name()), source: file.source_file().map(text), methods }
 }
 
+/// The methods of loaded classes with a body: file, method, how many ways its branches can go, and its
+/// position in the file.
+pub fn edges_by_method<'f>(
+    vm: &Vm,
+    files: &'f [Arc<ClassFile>],
+) -> Vec<(&'f Arc<ClassFile>, MethodId, usize, usize)> {
+    let mut by_name: FxHashMap<&[u8], Vec<ClassId>> = FxHashMap::default();
+    for class in &vm.classes {
+        by_name.entry(class.class.name.as_bytes()).or_default().push(class.class.id);
+    }
+    let mut methods = Vec::new();
+    for file in files {
+        let loaded = by_name.get(file.name()).map_or(&[][..], Vec::as_slice);
+        for (slot, info) in file.methods().iter().enumerate() {
+            let Some(code) = info.code.as_ref().filter(|_| !is_added_by_compiler(file, info))
+            else {
+                continue;
+            };
+            let branches = method::uncovered(file, info, code).branches;
+            let n_edges = branches.iter().map(|branch| branch.edges.len()).sum();
+            methods.extend(
+                method_ids(vm, file, loaded, slot).take(1).map(|id| (file, id, n_edges, slot)),
+            );
+        }
+    }
+    methods
+}
+
 /// The edges that single branch events stand for, in one numbering for all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identified {

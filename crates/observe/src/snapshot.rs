@@ -120,6 +120,47 @@ impl Snapshot {
         self.nodes.len()
     }
 
+    /// Memory that the copy takes, about.
+    pub fn n_bytes(&self) -> usize {
+        size_of::<Snapshot>()
+            + self.nodes.len() * size_of::<Node>()
+            + self.bytes.len()
+            + self.edges.len() * size_of::<Edge>()
+            + self.roots.len() * size_of::<Target>()
+            + self.shared.len() * size_of::<Ref>()
+    }
+
+    /// By root, of the first 64: a set of the roots, one bit each, with which it has copied objects in
+    /// common, itself included if it has any.
+    pub fn sharing(&self) -> Vec<u64> {
+        let mut reached: Vec<u64> = vec![0; self.nodes.len()];
+        for (bit, root) in self.roots.iter().enumerate().take(64) {
+            if let Target::Node(idx) = root {
+                reached[*idx as usize] |= 1 << bit;
+            }
+        }
+        // Edges lie in the order of their nodes, which are in the order of first visit; what points back
+        // needs another turn.
+        let mut has_changed = true;
+        while has_changed {
+            has_changed = false;
+            for edge in &self.edges {
+                let from = reached[edge.from as usize];
+                if let Target::Node(to) = edge.to
+                    && reached[to as usize] | from != reached[to as usize]
+                {
+                    reached[to as usize] |= from;
+                    has_changed = true;
+                }
+            }
+        }
+        let shared = |bit: usize| {
+            let own = reached.iter().filter(|set| **set >> bit & 1 == 1);
+            own.fold(0, |all, set| all | set)
+        };
+        (0..self.roots.len().min(64)).map(shared).collect()
+    }
+
     /// Puts the copy into the heap; gives the roots.
     pub fn put(&self, vm: &mut Vm) -> Res<Vec<Ref>> {
         let mut made = Vec::with_capacity(self.nodes.len());

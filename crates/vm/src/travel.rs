@@ -219,6 +219,22 @@ impl Vm {
         }
     }
 
+    /// Whether anything that was there at the mark is not as it was: objects of that time, identity
+    /// hashes, random numbers, threads, classes. What was made since, and time, do not count.
+    pub fn has_changed_since(&self, mark: &Mark) -> bool {
+        let state = &self.marks.open[self.marks.position(mark)];
+        self.heap.has_logged_since(&state.heap)
+            || self.world.random != state.world.random
+            || self.world.threads != state.world.threads
+            || self.has_hashed_since(mark)
+            || self.classes.len() != state.n_classes
+    }
+
+    /// Whether identity hashes were given out since the mark.
+    pub fn has_hashed_since(&self, mark: &Mark) -> bool {
+        self.world.hashes != self.marks.open[self.marks.position(mark)].world.hashes
+    }
+
     /// Saves a thread other than the running one before it is changed, once per mark.
     pub fn save_thread(&mut self, thread: usize) {
         let youngest = self.marks.youngest();

@@ -37,3 +37,10 @@ pub(super) fn collect(session: &mut Session, class: &str, pool: &mut Pool) {
         }
     }
 }
+
+/// The constants of a class, few of each type.
+pub(crate) fn of_class(session: &mut Session, class: &str) -> Vec<Constant> {
+    let mut pool = Pool::default();
+    collect(session, class, &mut pool);
+    pool.constants()
+}

@@ -44,7 +44,8 @@ pub(super) fn of_type(session: &mut Session, wanted: &Type, plan: &Plan) -> Vec<
     values
 }
 
-fn constants(session: &mut Session, wanted: &Type) -> Vec<Constant> {
+/// Values of a type that can be written down in place.
+pub(crate) fn constants(session: &mut Session, wanted: &Type) -> Vec<Constant> {
     match wanted {
         Type::Boolean => vec![Constant::Boolean(false), Constant::Boolean(true)],
         Type::Byte => [-1, 0, 1].map(Constant::Byte).to_vec(),

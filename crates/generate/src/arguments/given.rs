@@ -213,6 +213,25 @@ fn typed(texts: &[String], of: &Type) -> Option<Vec<Argument>> {
 }
 
 /// Reads a constant of a type.
+/// A literal as Java writes it, of the type that Java gives it.
+pub fn literal(text: &str) -> Option<Constant> {
+    let is_quoted =
+        |quote: char| text.len() > 1 && text.starts_with(quote) && text.ends_with(quote);
+    let of = match text {
+        _ if is_quoted('"') => Type::class("java/lang/String"),
+        _ if is_quoted('\'') => Type::Char,
+        "true" | "false" => Type::Boolean,
+        _ if text.parse::<i32>().is_ok() => Type::Int,
+        _ if text.ends_with(['L', 'l']) => Type::Long,
+        _ if text.ends_with(['f', 'F']) => Type::Float,
+        _ if text.starts_with(|letter: char| letter.is_ascii_digit() || "+-.".contains(letter)) => {
+            Type::Double
+        }
+        _ => return None,
+    };
+    constant(text, &of)
+}
+
 fn constant(text: &str, of: &Type) -> Option<Constant> {
     Some(match of {
         Type::Boolean => Constant::Boolean(text.parse().ok()?),
@@ -324,7 +343,7 @@ mod tests {
     use suite::method::Method;
     use suite::types::Type;
 
-    use super::{Given, constant};
+    use super::{Given, constant, literal};
     use crate::arguments::Argument;
 
     fn push() -> Method {
@@ -381,6 +400,25 @@ mod tests {
         assert_eq!(constant("300", &Type::Byte), None);
         let object = Type::class("java/lang/Object");
         assert_eq!(constant("1", &object), Some(Constant::Boxed(Box::new(Constant::Int(1)))));
+    }
+
+    #[test]
+    fn a_literal_has_the_type_that_java_gives_it() {
+        assert_eq!(literal("42"), Some(Constant::Int(42)));
+        assert_eq!(literal("-7L"), Some(Constant::Long(-7)));
+        assert_eq!(literal("1.5f"), Some(Constant::Float(1.5_f32.to_bits())));
+        assert_eq!(literal("1e3"), Some(Constant::Double(1000.0_f64.to_bits())));
+        assert_eq!(literal("'\\n'"), Some(Constant::Char(10)));
+        assert_eq!(literal("\"42\""), Some(Constant::text("42")));
+        assert_eq!(literal("true"), Some(Constant::Boolean(true)));
+        for text in ["", "word", "\"open", "1.2.3", "99999999999"] {
+            assert_ne!(
+                literal(text).map(|one| one.natural_type()),
+                Some(Some(Type::Int)),
+                "{text}"
+            );
+        }
+        assert_eq!(literal("word"), None);
     }
 
     #[test]

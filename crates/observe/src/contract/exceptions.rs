@@ -83,6 +83,13 @@ pub enum Ending {
     Endless,
 }
 
+impl Ending {
+    /// The name of its option, without dashes in front.
+    pub fn option(self) -> &'static str {
+        OPTIONS.iter().find(|(own, ..)| *own == self).map_or("", |(_, name, ..)| name)
+    }
+}
+
 /// The options with their defaults and what they are about.
 pub const OPTIONS: &[(Ending, &str, Verdict, &str)] = &[
     (Ending::Checked, "checked-exception", Verdict::Expected, "a call throws a checked exception"),

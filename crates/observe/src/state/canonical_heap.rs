@@ -126,6 +126,12 @@ impl CanonicalHeap {
         }
     }
 
+    /// Forgets classes from this number on: a rollback took them back, and the next ones loaded get their
+    /// numbers.
+    pub fn forget_from(&mut self, n_classes: usize) {
+        self.plans.truncate(n_classes);
+    }
+
     /// The fingerprint of the whole heap behind these roots.
     #[inline]
     pub fn fingerprint(&mut self, vm: &Vm, roots: &[Root]) -> Fingerprint {

@@ -81,6 +81,12 @@ impl MonitorEquals {
         Some(reads)
     }
 
+    /// Forgets classes from this number on, which a rollback took back.
+    pub fn forget_from(&mut self, n_classes: usize) {
+        self.equals.retain(|class, _| class.idx() < n_classes);
+        self.fallen_back.retain(|class| class.idx() < n_classes);
+    }
+
     /// The `equals` of a class, if it has one of its own.
     pub fn equals_of(&mut self, vm: &Vm, class: ClassId) -> Option<MethodId> {
         *self.equals.entry(class).or_insert_with(|| {

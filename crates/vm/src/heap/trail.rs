@@ -108,6 +108,11 @@ impl Trail {
 }
 
 impl Heap {
+    /// Whether something older than the mark was written since, or something was made that is to stay.
+    pub fn has_logged_since(&self, mark: &HeapMark) -> bool {
+        self.trail.entries.len() > mark.n_entries || self.perm_top != mark.perm_top
+    }
+
     /// Opens a mark. The caller keeps the open ones; `open` gives them, oldest first.
     #[inline]
     pub fn open_mark<'a>(&mut self, open: impl Iterator<Item = &'a mut HeapMark>) -> HeapMark {

@@ -1,0 +1,268 @@
+//! `nonpareil generate --strategy random`: random sequences with feedback; regression tests for what they
+//! did, and tests that fail for what they broke.
+
+mod findings;
+mod report;
+mod suites;
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use ::generate::api::Choice;
+use ::generate::random::{Campaign, Choosing, Finding, Job, Literals, Rules, Settings, search};
+use classfile::ClassPath;
+use emit::junit;
+use emit::junit::facts::ClassFiles;
+use observe::contract::Severity;
+use observe::contract::exceptions::Exceptions;
+use observe::contract::specs::Specs;
+use suite::constant::Constant;
+
+use crate::generate;
+use crate::machines::Machines;
+use crate::options::{Choose, Format, GenerateOptions};
+use crate::verify::RealJvm;
+use crate::watch::{self, Progress};
+use suites::{Emission, Written};
+
+/// Time that a campaign takes where nothing else is said.
+const USUAL_TIME: Duration = Duration::from_secs(30);
+
+/// Generates; an `Err` is a usage or input error.
+pub(crate) fn run(
+    options: &GenerateOptions,
+    machines: &Machines,
+    class_path: &ClassPath,
+    junit: &str,
+    classes: &[String],
+) -> Result<ExitCode, String> {
+    let random = &options.random;
+    let limit = match (options.explore.time, random.max_sequences) {
+        (None, None) => Some(USUAL_TIME),
+        (time, _) => time,
+    };
+    let job = Job {
+        classes: classes.to_vec(),
+        choice: Choice {
+            package_private: options.explore.package_private,
+            methods: options.explore.method_names(),
+        },
+        literals: literals(options)?,
+        rules: rules(options, classes)?,
+        settings: Settings {
+            seed: options.machine.seed,
+            choosing: match random.choose {
+                Choose::Uniform => Choosing::Uniform,
+                Choose::Guided => Choosing::Guided,
+            },
+            feedback: !random.no_feedback,
+            repeat: random.repeat,
+            most_repeats: random.max_repeats,
+            longest: random.max_length,
+            nulls: random.nulls,
+            technique: options.explore.technique,
+            mask: options.explore.mask(),
+            fuel: options.explore.fuel,
+            n_workers: options.explore.n_workers(),
+            most_sequences: random.max_sequences.unwrap_or(u64::MAX),
+            memory: options.machine.memory,
+        },
+    };
+    let what = match classes {
+        [only] => only.replace('/', "."),
+        several => format!("{} classes", several.len()),
+    };
+    let progress = Progress::new(&what, limit);
+    let campaign = search(&job, machines, &progress).map_err(|error| error.to_string())?;
+    let settled = findings::settle(&campaign, &job, machines, &progress)?;
+    let mut outcome = Outcome {
+        campaign,
+        findings: settled.findings,
+        n_unstable: settled.n_unstable,
+        regression: Vec::new(),
+        errors: Vec::new(),
+    };
+    if !options.count {
+        emit(options, machines, class_path, junit, &job, &mut outcome, &progress)?;
+    }
+    progress.done();
+    let text = match options.format {
+        Format::Human => report::human(options, &outcome),
+        Format::Json => report::json(options, &outcome).render(),
+    };
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    let is_error = |finding: &Finding| finding.broken.severity == Severity::Error;
+    let has_errors = outcome.findings.iter().any(is_error);
+    Ok(if has_errors { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// What a campaign came to.
+struct Outcome {
+    campaign: Campaign,
+    findings: Vec<Finding>,
+    n_unstable: usize,
+    regression: Vec<Written>,
+    errors: Vec<Written>,
+}
+
+/// Makes, checks and writes the tests of all classes.
+fn emit(
+    options: &GenerateOptions,
+    machines: &Machines,
+    class_path: &ClassPath,
+    junit: &str,
+    job: &Job,
+    outcome: &mut Outcome,
+    progress: &Progress,
+) -> Result<(), String> {
+    let image = machines.jdk.image.clone();
+    let find = |name: &str| match class_path.find(&format!("{name}.class"), 17) {
+        Some(Ok(bytes)) => Some((bytes, false)),
+        _ => image.find_class(name.as_bytes()).map(|(_, bytes)| (bytes, true)),
+    };
+    let names = ClassFiles::new(find);
+    let framework = generate::framework(options.junit);
+    let real = (!options.no_verify).then(|| RealJvm {
+        home: &machines.jdk.home,
+        class_path: &machines.class_path,
+        junit,
+    });
+    let emission = Emission {
+        options,
+        style: junit::Options { framework, ..junit::Options::usual() },
+        names: &names,
+        real,
+        fuel: job.settings.fuel,
+    };
+    let mut worlds = machines.worlds()?;
+    for class in 0..outcome.campaign.classes.len() {
+        if watch::is_interrupted() {
+            break;
+        }
+        let written = emission.regression(&outcome.campaign, class, &mut worlds, progress)?;
+        generate::write_sources(options, &written.sources)?;
+        outcome.regression.push(written);
+    }
+    let mut by_class: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
+    for finding in &outcome.findings {
+        by_class.entry(finding.class()).or_default().push(finding);
+    }
+    for (class, findings) in by_class {
+        progress.show("checking on the real JVM what was found");
+        let written = emission.errors(class, &findings)?;
+        generate::write_sources(options, &written.sources)?;
+        outcome.errors.push(written);
+    }
+    Ok(())
+}
+
+/// Internal names of the classes under test: those that were named, those of the named packages, or all
+/// public ones of the class path.
+pub(crate) fn classes(
+    options: &GenerateOptions,
+    machines: &Machines,
+    class_path: &ClassPath,
+) -> Result<Vec<String>, String> {
+    let packages = &options.random.packages;
+    if packages.is_empty() && !options.explore.classes.is_empty() {
+        return generate::classes(machines, class_path, &options.explore);
+    }
+    let mut names = Vec::new();
+    if !options.explore.classes.is_empty() {
+        names = generate::classes(machines, class_path, &options.explore)?;
+    }
+    let known = class_path.class_names();
+    let in_path = |name: &String| generate::is_public(class_path, name);
+    if packages.is_empty() {
+        names.extend(known.into_iter().filter(in_path));
+    }
+    for package in packages {
+        let (name, is_alone) = match package.strip_suffix(".*") {
+            Some(name) => (name, true),
+            None => (package.as_str(), false),
+        };
+        let prefix = format!("{}/", name.replace('.', "/"));
+        let is_inside = |class: &str| {
+            class.strip_prefix(&*prefix).is_some_and(|rest| !is_alone || !rest.contains('/'))
+        };
+        let own = class_path.class_names();
+        let before = names.len();
+        names.extend(own.into_iter().filter(|class| is_inside(class)).filter(in_path));
+        let image = &machines.jdk.image;
+        let of_jdk = image.resources().filter(|one| one.extension == "class");
+        let of_jdk = of_jdk.map(|one| format!("{}/{}", one.parent, one.base));
+        names.extend(of_jdk.filter(|class| is_inside(class)).filter(|class| {
+            image
+                .find_class(class.as_bytes())
+                .is_some_and(|(_, bytes)| generate::is_testable(bytes))
+        }));
+        if names.len() == before {
+            return Err(format!(
+                "package {name} has no public class on the class path and in the JDK"
+            ));
+        }
+    }
+    names.sort();
+    names.dedup();
+    if names.is_empty() {
+        return Err("there is no public class on the class path\nhint: --classpath names the folder or jar of the compiled classes, --class a class".to_owned());
+    }
+    Ok(names)
+}
+
+/// The literals of `--literals`.
+fn literals(options: &GenerateOptions) -> Result<Literals, String> {
+    let mut given: Vec<Constant> = Vec::new();
+    if let Some(path) = &options.random.literals {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| format!("--literals {}: {error}", path.display()))?;
+        for (idx, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let literal = ::generate::arguments::literal(line).ok_or_else(|| {
+                format!(
+                    "--literals {}:{}: {line} is no literal of Java\nhint: write 42, 42L, 3.5, 'x' or \"text\"",
+                    path.display(),
+                    idx + 1
+                )
+            })?;
+            given.push(literal);
+        }
+    }
+    Ok(Literals { given, own: true })
+}
+
+/// What is judged by.
+fn rules(options: &GenerateOptions, classes: &[String]) -> Result<Rules, String> {
+    let random = &options.random;
+    let mut exceptions = Exceptions::standard();
+    for (name, verdict) in random.verdicts() {
+        exceptions.set(name, verdict).map_err(|error| error.to_string())?;
+    }
+    let mut user = Vec::new();
+    for name in &random.contracts {
+        // A file of names, or a name.
+        if Path::new(name).is_file() {
+            let text = std::fs::read_to_string(name).map_err(|error| format!("{name}: {error}"))?;
+            let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+            user.extend(lines.filter(|line| !line.is_empty()).map(str::to_owned));
+        } else {
+            user.push(name.clone());
+        }
+    }
+    let specs = match &random.specs {
+        Some(path) => {
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| format!("--specs {}: {error}", path.display()))?;
+            Specs::parse(&text).map_err(|error| format!("--specs {}: {error}", path.display()))?
+        }
+        None => Specs::default(),
+    };
+    let annotated = classes.to_vec();
+    Ok(Rules { user, annotated, off: random.no_contract.clone(), specs, exceptions })
+}

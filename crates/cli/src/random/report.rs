@@ -1,0 +1,220 @@
+//! What a campaign came to, for people and for programs.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use ::generate::random::{Campaign, Finding};
+use emit::json::Json;
+use observe::contract::Severity;
+
+use super::Outcome;
+use crate::options::GenerateOptions;
+
+/// Calls that were never made, shown to people at most.
+const MOST_SHOWN: usize = 20;
+
+pub(super) fn human(options: &GenerateOptions, outcome: &Outcome) -> String {
+    let mut text = String::new();
+    let campaign = &outcome.campaign;
+    let counts = &campaign.counts;
+    let seconds = campaign.time.as_secs_f64().max(0.001);
+    #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+    let rate = counts.sequences as f64 / seconds;
+    let _ = writeln!(
+        text,
+        "{} sequences in {seconds:.1} s ({rate:.0} per second): {} kept, {} redundant, {} illegal, {} broke a contract",
+        counts.sequences,
+        counts.kept,
+        counts.redundant + counts.duplicates,
+        counts.illegal,
+        counts.errors
+    );
+    let (covered, all) = campaign.branches;
+    let n_called = campaign.calls.iter().filter(|call| call.reason.is_none()).count();
+    let _ = writeln!(
+        text,
+        "{} classes, {n_called} of {} methods called, {covered} of {all} branches taken",
+        campaign.classes.len(),
+        campaign.calls.len()
+    );
+    for (class, reason) in campaign.refused.iter().take(MOST_SHOWN) {
+        let _ = writeln!(text, "  not tested: {}: {reason}", class.replace('/', "."));
+    }
+    more(&mut text, campaign.refused.len(), "classes were not tested");
+    let uncalled: Vec<_> = campaign
+        .calls
+        .iter()
+        .filter_map(|call| Some((&call.method, call.reason.as_ref()?)))
+        .collect();
+    for (method, reason) in uncalled.iter().take(MOST_SHOWN) {
+        let _ = writeln!(text, "  not called: {method}: {reason}");
+    }
+    more(&mut text, uncalled.len(), "methods were not called");
+    findings(&mut text, &outcome.findings);
+    if outcome.n_unstable > 0 {
+        let _ = writeln!(
+            text,
+            "  {} findings did not show again in every world and were dropped",
+            outcome.n_unstable
+        );
+    }
+    tests(&mut text, options, outcome);
+    text
+}
+
+fn more(text: &mut String, n_all: usize, what: &str) {
+    if n_all > MOST_SHOWN {
+        let _ = writeln!(text, "  and {} more {what}", n_all - MOST_SHOWN);
+    }
+}
+
+fn findings(text: &mut String, findings: &[Finding]) {
+    if findings.is_empty() {
+        let _ = writeln!(text, "no contract was broken");
+        return;
+    }
+    let _ = writeln!(text, "{} findings, those to look at first in front:", findings.len());
+    for (number, finding) in findings.iter().enumerate() {
+        let broken = &finding.broken;
+        let severity = match broken.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        let place = match &broken.place {
+            Some(place) => format!(", in {place}"),
+            None => String::new(),
+        };
+        let _ = writeln!(
+            text,
+            "  {}. {severity} {}: {} ({} sequences, shortest {} calls{place})",
+            number + 1,
+            broken.contract,
+            broken.message,
+            finding.count,
+            finding.sequence.len()
+        );
+    }
+}
+
+fn tests(text: &mut String, options: &GenerateOptions, outcome: &Outcome) {
+    let check = |passes: &'static str| if options.no_verify { "not checked" } else { passes };
+    let groups = [
+        (&outcome.regression, check("all pass on the real JVM")),
+        (&outcome.errors, check("all fail on the real JVM, as they must")),
+    ];
+    for (written, verdict) in groups {
+        for one in written {
+            for source in &one.sources {
+                let path = options.output.join(&source.path);
+                let n_tests = source.tests.len();
+                let _ = writeln!(text, "  {}: {n_tests} tests, {verdict}", path.display());
+            }
+            if one.n_unstable > 0 {
+                let _ = writeln!(
+                    text,
+                    "  {} sequences depend on time, place or hash codes and have no test",
+                    one.n_unstable
+                );
+            }
+            let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+            for reason in &one.left_out {
+                *reasons.entry(reason).or_default() += 1;
+            }
+            for (reason, count) in reasons {
+                let _ = writeln!(text, "  no test can be written for {reason} ({count} times)");
+            }
+            for one in &one.disagreements {
+                let _ = writeln!(
+                    text,
+                    "  disagreement, left out: {}.{}: {}",
+                    one.class, one.method, one.reason
+                );
+            }
+        }
+    }
+}
+
+pub(super) fn json(options: &GenerateOptions, outcome: &Outcome) -> Json {
+    let campaign = &outcome.campaign;
+    let counts = &campaign.counts;
+    let number = |count: u64| Json::Number(usize::try_from(count).unwrap_or(usize::MAX));
+    let growth = campaign.growth.iter().map(|(time, covered)| {
+        Json::List(vec![Json::Decimal(time.as_secs_f64(), 3), Json::Number(*covered)])
+    });
+    let findings = outcome.findings.iter().map(|finding| {
+        let broken = &finding.broken;
+        Json::Object(vec![
+            ("contract", Json::text(broken.contract.to_string())),
+            (
+                "severity",
+                Json::text(match broken.severity {
+                    Severity::Error => "error",
+                    Severity::Warning => "warning",
+                }),
+            ),
+            ("class", Json::text(broken.class.replace('/', "."))),
+            ("method", Json::text(broken.method.clone())),
+            ("where", Json::text(broken.place.clone().unwrap_or_default())),
+            ("message", Json::text(broken.message.clone())),
+            ("sequences", number(finding.count)),
+            ("length", Json::Number(finding.sequence.len())),
+        ])
+    });
+    let uncalled = campaign.calls.iter().filter_map(|call| {
+        let reason = call.reason.clone()?;
+        Some(Json::Object(vec![
+            ("method", Json::text(call.method.to_string())),
+            ("reason", Json::text(reason)),
+        ]))
+    });
+    let refused = campaign.refused.iter().map(|(class, reason)| {
+        Json::Object(vec![
+            ("class", Json::text(class.replace('/', "."))),
+            ("reason", Json::text(reason.clone())),
+        ])
+    });
+    let files = outcome.regression.iter().chain(&outcome.errors).flat_map(|one| &one.sources);
+    let files = files.map(|source| {
+        Json::Object(vec![
+            ("path", Json::text(options.output.join(&source.path).display().to_string())),
+            ("tests", Json::Number(source.tests.len())),
+        ])
+    });
+    let disagreements =
+        outcome.regression.iter().chain(&outcome.errors).flat_map(|one| &one.disagreements);
+    let disagreements = disagreements.map(|one| {
+        Json::Object(vec![
+            ("class", Json::text(one.class.clone())),
+            ("method", Json::text(one.method.clone())),
+            ("reason", Json::text(one.reason.clone())),
+        ])
+    });
+    Json::Object(vec![
+        ("strategy", Json::text("random")),
+        ("seconds", Json::Decimal(campaign.time.as_secs_f64(), 3)),
+        ("sequences", number(counts.sequences)),
+        ("kept", number(counts.kept)),
+        ("redundant", number(counts.redundant + counts.duplicates)),
+        ("illegal", number(counts.illegal)),
+        ("stopped", number(counts.stopped)),
+        ("errors", number(counts.errors)),
+        ("branches", branches(campaign)),
+        ("classes", Json::Number(campaign.classes.len())),
+        ("components", Json::Number(campaign.kept.0)),
+        ("componentBytes", Json::Number(campaign.kept.1)),
+        ("growth", Json::List(growth.collect())),
+        ("findings", Json::List(findings.collect())),
+        ("unstableFindings", Json::Number(outcome.n_unstable)),
+        ("notTested", Json::List(refused.collect())),
+        ("notCalled", Json::List(uncalled.collect())),
+        ("disagreements", Json::List(disagreements.collect())),
+        ("files", Json::List(files.collect())),
+    ])
+}
+
+fn branches(campaign: &Campaign) -> Json {
+    Json::Object(vec![
+        ("covered", Json::Number(campaign.branches.0)),
+        ("all", Json::Number(campaign.branches.1)),
+    ])
+}

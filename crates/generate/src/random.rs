@@ -1,0 +1,418 @@
+//! Feedback-directed random generation, as Pacheco, Lahiri, Ernst and Ball, "Feedback-directed Random
+//! Test Generation" (2007): figure 3 and sections 2.2 to 2.5.
+//!
+//! Sequences are put together out of kept ones and a further call, run at once, and kept where they end
+//! well in a state that is new. Work goes in rounds: all sequences of a round are drawn from the pool as
+//! it is at the beginning, by numbers that depend on the seed and their position alone, run by several
+//! threads, and taken in one after the other; so the result is the same for any number of threads.
+
+mod catalogue;
+mod court;
+mod edges;
+mod extend;
+mod findings;
+mod guide;
+mod harvest;
+mod pool;
+mod reach;
+mod ready;
+mod recipe;
+mod rng;
+mod worker;
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use classfile::ClassFile;
+use observe::coverage;
+use observe::session::{NotFound, Session};
+use observe::state::mask::Mask;
+use observe::state::technique::Technique;
+use suite::method::Method;
+use suite::sequence::Sequence;
+
+use crate::api::Choice;
+use crate::states::Watch;
+use catalogue::{Action, Catalogue};
+use extend::Extension;
+use guide::Guide;
+use harvest::Harvest;
+use reach::Reach;
+use rng::Rng;
+use worker::{Tried, Worker};
+
+pub use catalogue::Literals;
+pub use court::{Broken, Rules};
+pub use findings::{Finding, Judge};
+pub use guide::Choosing;
+pub use harvest::{Counts, Merit};
+
+/// How sequences are drawn and kept.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Decides everything that is left to chance.
+    pub seed: u64,
+    /// How the next call is chosen.
+    pub choosing: Choosing,
+    /// Whether what ran before decides what is built on; otherwise anything is.
+    pub feedback: bool,
+    /// Probability that a call is repeated (the seed's N).
+    pub repeat: f64,
+    /// How often at most (the seed's max).
+    pub most_repeats: usize,
+    /// Statements in a sequence, at most.
+    pub longest: usize,
+    /// Probability that `null` is passed although there are values.
+    pub nulls: f64,
+    /// When two values are the same, so that the second is not built on.
+    pub technique: Technique,
+    /// What is no part of a state.
+    pub mask: Mask,
+    /// Bytecodes that one call may take.
+    pub fuel: u64,
+    /// Threads.
+    pub n_workers: usize,
+    /// Sequences, at most.
+    pub most_sequences: u64,
+    /// Bytes for kept sequences, at most, about.
+    pub memory: usize,
+}
+
+/// What is to be tested, and how.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Internal names of the classes under test.
+    pub classes: Vec<String>,
+    /// Which of their members.
+    pub choice: Choice,
+    /// Literals beside the usual ones.
+    pub literals: Literals,
+    /// What is judged by.
+    pub rules: Rules,
+    /// How.
+    pub settings: Settings,
+}
+
+/// A sequence that is worth a test.
+#[derive(Debug, Clone)]
+pub struct Worthy {
+    /// The calls.
+    pub sequence: Sequence,
+    /// Why.
+    pub merit: Merit,
+    /// Position of the class under test that its last call belongs to.
+    pub class: usize,
+}
+
+/// A call of the classes under test.
+#[derive(Debug, Clone)]
+pub struct Called {
+    /// The method.
+    pub method: Arc<Method>,
+    /// How often it returned, threw and did not come back.
+    pub ended: (u64, u64, u64),
+    /// Why it was never called, where it was not.
+    pub reason: Option<String>,
+}
+
+/// What a campaign found.
+#[derive(Debug)]
+pub struct Campaign {
+    /// Names of the classes under test that could be tested.
+    pub classes: Vec<Arc<str>>,
+    /// Those that could not, and why.
+    pub refused: Vec<(String, String)>,
+    /// How often what came out.
+    pub counts: Counts,
+    /// Sequences that are worth a test, best first within each merit.
+    pub worthy: Vec<Worthy>,
+    /// What is broken: a few sequences for each, shortest first, in the order of discovery.
+    pub findings: Vec<Vec<Finding>>,
+    /// All calls.
+    pub calls: Vec<Called>,
+    /// Ways of branches taken, and all there are.
+    pub branches: (usize, usize),
+    /// How coverage grew: time and branches taken.
+    pub growth: Vec<(Duration, usize)>,
+    /// Kept sequences: number and bytes.
+    pub kept: (usize, usize),
+    /// Methods without parameters that were never seen to change anything, per class.
+    pub observers: Vec<Vec<Arc<Method>>>,
+    /// Internal names of classes whose objects are judged, as far as they were loaded.
+    pub judged: Vec<String>,
+    /// Time of the search itself.
+    pub time: Duration,
+}
+
+/// How often everything is tried to see which classes it needs.
+const PASSES: usize = 2;
+impl Campaign {
+    /// Says by internal name which classes' objects are judged: those under test, those nested in them,
+    /// and all that are not the JDK's.
+    pub fn judged(&self) -> Box<dyn Fn(&str) -> bool + Send> {
+        let judged: std::collections::HashSet<String> = self.judged.iter().cloned().collect();
+        Box::new(move |name| judged.contains(name))
+    }
+}
+
+/// Why a search cannot begin.
+#[derive(Debug)]
+pub enum Problem {
+    /// There is no machine.
+    Machine(NotFound),
+    /// What is to be judged by means nothing.
+    Rules(String),
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Problem::Machine(reason) => reason.fmt(f),
+            Problem::Rules(reason) => f.write_str(reason),
+        }
+    }
+}
+
+impl std::error::Error for Problem {}
+
+impl From<NotFound> for Problem {
+    fn from(reason: NotFound) -> Problem {
+        Problem::Machine(reason)
+    }
+}
+
+/// Sequences in the first round, and in the largest.
+const FIRST_ROUND: usize = 32;
+const LARGEST_ROUND: usize = 2048;
+/// Sequences that a thread takes at a time.
+const CHUNK: usize = 32;
+
+/// Makes machines.
+pub trait Machines: Sync {
+    /// A machine with the classes under test on its class path.
+    fn fresh(&self) -> Result<Session, NotFound>;
+    /// Machines that are what this one is now, so that references mean the same on all of them.
+    fn like(&self, session: &Session, number: usize) -> Result<Vec<Session>, NotFound>;
+}
+
+/// Searches.
+pub fn search(job: &Job, machines: &dyn Machines, watch: &dyn Watch) -> Result<Campaign, Problem> {
+    let n_workers = match job.settings.technique {
+        // Representatives live on one machine.
+        Technique::PairwiseEquals => 1,
+        _ => job.settings.n_workers.max(1),
+    };
+    let mut session = machines.fresh()?;
+    let catalogue = Catalogue::new(&mut session, &job.classes, &job.choice, &job.literals);
+    let (mut worker, unready) = Worker::new(session, &catalogue, &job.rules, &job.settings)?;
+    worker.settle(&catalogue);
+    for pass in 0..PASSES {
+        let names = worker.explore_classes(&catalogue, &job.settings, pass, watch);
+        worker.initialise(&names, &catalogue);
+    }
+    let mut workers = vec![worker];
+    for session in machines.like(workers[0].session(), n_workers - 1)? {
+        let (mut worker, _) = Worker::new(session, &catalogue, &job.rules, &job.settings)?;
+        worker.settle_like(&workers[0], &catalogue);
+        workers.push(worker);
+    }
+    let mut reasons = vec![String::new(); catalogue.ops().len()];
+    for (op, reason) in unready {
+        reasons[op.idx()] = reason.to_string();
+    }
+    let files = files(&mut workers[0], &catalogue);
+    let reach = Reach::new(&workers[0].session().vm, &files, &catalogue);
+    let guide = Guide::new(&catalogue, job.settings.choosing);
+    let mut harvest = Harvest::new(&catalogue, guide, job.settings.feedback, job.settings.memory);
+    let start = Instant::now();
+    let mut growth = Vec::new();
+    let mut drawn = 0_u64;
+    let mut weighed_at = 0_u64;
+    while drawn < job.settings.most_sequences && !watch.is_enough() {
+        if drawn >= weighed_at {
+            harvest.guide.uncovered(reach.uncovered(&harvest.covered).into_iter());
+            harvest.guide.weigh(&catalogue);
+            weighed_at = drawn + (drawn / 8).clamp(64, 50_000);
+        }
+        let left = job.settings.most_sequences - drawn;
+        let size = (FIRST_ROUND + harvest.pool.len() / 4).min(LARGEST_ROUND);
+        let size = usize::try_from(left).unwrap_or(usize::MAX).min(size);
+        let before = harvest.n_edges();
+        let is_whole = round(job, &mut workers, &mut harvest, &catalogue, drawn, size, watch);
+        drawn += size as u64;
+        if harvest.n_edges() > before {
+            growth.push((start.elapsed(), harvest.n_edges()));
+        }
+        let made = usize::try_from(harvest.counts.sequences).unwrap_or(usize::MAX);
+        watch.progress(made, harvest.pool.n_states());
+        if !is_whole {
+            break;
+        }
+    }
+    let time = start.elapsed();
+    let events = harvest.edges();
+    let identified = coverage::identify(&workers[0].session().vm, &files, &events);
+    let mut covered: Vec<u32> = identified.of.iter().filter_map(|edge| *edge).collect();
+    covered.sort_unstable();
+    covered.dedup();
+    let observers = workers[0].observers(&harvest.pool, &catalogue);
+    let calls = calls(&catalogue, &harvest, &reasons);
+    Ok(Campaign {
+        classes: catalogue.targets.iter().map(|target| target.name.clone()).collect(),
+        refused: catalogue.refused.clone(),
+        counts: harvest.counts,
+        worthy: worthy(&harvest, &catalogue),
+        findings: findings(&harvest, &catalogue),
+        calls,
+        branches: (covered.len(), identified.total),
+        growth,
+        kept: (harvest.pool.len(), harvest.pool.n_bytes()),
+        observers,
+        judged: workers[0].judged_names(),
+        time,
+    })
+}
+
+/// Draws, runs and takes in some sequences; whether all of them were run.
+fn round(
+    job: &Job,
+    workers: &mut [Worker],
+    harvest: &mut Harvest,
+    catalogue: &Catalogue,
+    first: u64,
+    size: usize,
+    watch: &dyn Watch,
+) -> bool {
+    let n_chunks = size.div_ceil(CHUNK);
+    let next_chunk = AtomicUsize::new(0);
+    let is_enough = AtomicBool::new(false);
+    let chunks: Mutex<Vec<Option<Vec<Tried>>>> = Mutex::new((0..n_chunks).map(|_| None).collect());
+    let known: &Harvest = harvest;
+    let work = |worker: &mut Worker| {
+        loop {
+            let chunk = next_chunk.fetch_add(1, Ordering::Relaxed);
+            if chunk >= n_chunks || is_enough.load(Ordering::Relaxed) {
+                break;
+            }
+            let mut tried = Vec::with_capacity(CHUNK);
+            for nth in chunk * CHUNK..size.min((chunk + 1) * CHUNK) {
+                if watch.is_enough() {
+                    is_enough.store(true, Ordering::Relaxed);
+                    return;
+                }
+                let rng = Rng::of(job.settings.seed, first + nth as u64);
+                let settings = &job.settings;
+                let extension = Extension::new(rng, &known.pool, catalogue, &known.guide, settings);
+                let Some(recipe) = extension.draw() else { continue };
+                if known.knows(recipe::print(&recipe, &known.pool).hash()) {
+                    continue;
+                }
+                tried.push(worker.run(&known.pool, recipe));
+            }
+            chunks.lock().unwrap_or_else(PoisonError::into_inner)[chunk] = Some(tried);
+        }
+    };
+    match workers {
+        [worker] => work(worker),
+        workers if n_chunks == 1 => work(&mut workers[0]),
+        workers => thread::scope(|scope| {
+            let work = &work;
+            let running: Vec<_> =
+                workers.iter_mut().map(|worker| scope.spawn(move || work(worker))).collect();
+            running.into_iter().for_each(joined);
+        }),
+    }
+    for chunk in chunks.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        let Some(tried) = chunk else { return false };
+        for one in tried {
+            harvest.take(one);
+        }
+    }
+    true
+}
+
+/// The class files of the classes under test and of what is nested in them.
+fn files(worker: &mut Worker, catalogue: &Catalogue) -> Vec<Arc<ClassFile>> {
+    let vm = &worker.session().vm;
+    let mut files = Vec::new();
+    for entry in &vm.classes {
+        if catalogue.is_under_test(&entry.class.name.to_string()) {
+            files.extend(entry.class.file().cloned());
+        }
+    }
+    files
+}
+
+fn worthy(harvest: &Harvest, catalogue: &Catalogue) -> Vec<Worthy> {
+    let mut worthy = Vec::new();
+    let mut add = |recipe: &recipe::Recipe, merit: &Merit| {
+        let last = recipe.steps.last().map(|step| step.op);
+        let target = last.and_then(|op| catalogue.op(op).target);
+        if let (Some(class), Some(sequence)) =
+            (target, recipe.without_idle_parts().sequence(&harvest.pool, catalogue))
+        {
+            worthy.push(Worthy { sequence, merit: merit.clone(), class: class as usize });
+        }
+    };
+    for candidate in &harvest.candidates {
+        add(&candidate.recipe, &candidate.merit);
+    }
+    for &id in harvest.states.iter().take(MOST_STATES) {
+        add(harvest.pool.component(id).recipe(), &Merit::State);
+    }
+    worthy
+}
+
+/// Sequences that only led to a new state and are offered as tests, at most.
+const MOST_STATES: usize = 20_000;
+
+fn findings(harvest: &Harvest, catalogue: &Catalogue) -> Vec<Vec<Finding>> {
+    let mut findings = Vec::new();
+    for cause in &harvest.causes {
+        let shown = cause.shown.iter().filter_map(|(broken, recipe)| {
+            let sequence = recipe.sequence(&harvest.pool, catalogue)?;
+            Some(Finding { broken: broken.clone(), sequence, count: cause.count })
+        });
+        let mut shown: Vec<Finding> = shown.collect();
+        shown.sort_by_key(|finding| finding.sequence.len());
+        findings.push(shown);
+    }
+    findings
+}
+
+fn calls(catalogue: &Catalogue, harvest: &Harvest, reasons: &[String]) -> Vec<Called> {
+    let mut all = Vec::new();
+    for target in &catalogue.targets {
+        for &op in &target.ops {
+            let Action::Call(method) = &catalogue.op(op).action else { continue };
+            let calls = &harvest.calls[op.idx()];
+            let ended = (calls.returned, calls.threw, calls.stopped);
+            let lacking = || {
+                let params = &catalogue.op(op).params;
+                let lacks =
+                    params.iter().find(|&&of| !Extension::has(&harvest.pool, catalogue, of));
+                match lacks {
+                    Some(&of) => format!("nothing makes a {}", catalogue.wanted(of)),
+                    None => "there was no time for it".to_owned(),
+                }
+            };
+            let reason = match (ended, &reasons[op.idx()]) {
+                ((0, 0, 0), reason) if !reason.is_empty() => Some(reason.clone()),
+                ((0, 0, 0), _) => Some(lacking()),
+                _ => None,
+            };
+            all.push(Called { method: method.clone(), ended, reason });
+        }
+    }
+    all
+}
+
+/// What a thread gave; its panic goes on here.
+fn joined<T>(handle: thread::ScopedJoinHandle<'_, T>) -> T {
+    match handle.join() {
+        Ok(value) => value,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}

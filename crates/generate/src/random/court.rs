@@ -1,0 +1,297 @@
+//! Judges what a sequence did: contracts of the objects it ends with, conditions of the user, and
+//! exceptions.
+
+use std::sync::Arc;
+
+use observe::contract::exceptions::{Exceptions, Input, Verdict, crash_location, ending};
+use observe::contract::specs::Specs;
+use observe::contract::{Contracts, Severity, Slow, Violation};
+use observe::session::Session;
+use suite::method::Method;
+use suite::sequence::{Arg, Var};
+use vm::interp::Outcome;
+use vm::value::{ClassId, Ref};
+
+/// What is judged by, beside the standard contracts.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// Static boolean methods of the user by name: `com.acme.Rules.isSorted`.
+    pub user: Vec<String>,
+    /// Classes whose annotated methods are contracts, by internal name.
+    pub annotated: Vec<String>,
+    /// Contracts that are not judged, by identifier.
+    pub off: Vec<String>,
+    /// Pre- and postconditions.
+    pub specs: Specs,
+    /// Which exceptions are errors.
+    pub exceptions: Exceptions,
+}
+
+impl Rules {
+    /// The standard contracts alone.
+    pub fn standard() -> Rules {
+        Rules {
+            user: Vec::new(),
+            annotated: Vec::new(),
+            off: Vec::new(),
+            specs: Specs::default(),
+            exceptions: Exceptions::standard(),
+        }
+    }
+}
+
+/// Something that is broken.
+#[derive(Debug, Clone)]
+pub struct Broken {
+    /// What: `equals-reflexive`, `npe-on-non-null-input`.
+    pub contract: Arc<str>,
+    /// How bad that is.
+    pub severity: Severity,
+    /// The class it is about, by internal name.
+    pub class: Arc<str>,
+    /// The method that fails: `bugs.Money.hashCode`.
+    pub method: String,
+    /// Where it crashed, if it did.
+    pub place: Option<String>,
+    /// In a sentence.
+    pub message: String,
+    /// How the contract was judged; `None` where a call of the sequence itself ended badly.
+    pub violation: Option<Violation>,
+    /// Whether the last call does not come to an end.
+    pub is_endless: bool,
+}
+
+impl Broken {
+    /// Whether two are the same thing broken in all likelihood.
+    pub fn is_like(&self, other: &Broken) -> bool {
+        self.contract == other.contract && self.method == other.method && self.place == other.place
+    }
+}
+
+/// An object that a sequence ends with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Accused {
+    pub(super) var: Var,
+    pub(super) object: Ref,
+    /// Whether it is in a state that was not judged before.
+    pub(super) is_new: bool,
+}
+
+/// Objects of one sequence that are judged one by one, and together, at most, while sequences are drawn.
+const MOST_SINGLE: usize = 4;
+const MOST_TOGETHER: usize = 4;
+
+/// Bytecodes that a contract may take, at most.
+const MOST_FUEL: u64 = 4_000_000;
+
+/// Judges on one machine.
+pub(super) struct Court {
+    contracts: Contracts,
+    specs: Specs,
+    exceptions: Exceptions,
+    /// Bytecodes that one contract may take.
+    fuel: u64,
+    /// Objects that are judged one by one, and together, at most.
+    most: (usize, usize),
+}
+
+impl Court {
+    pub(super) fn new(session: &mut Session, rules: &Rules, fuel: u64) -> Result<Court, String> {
+        let mut contracts = Contracts::standard(session).map_err(|error| error.to_string())?;
+        for name in &rules.user {
+            contracts.add_user(session, name).map_err(|error| error.to_string())?;
+        }
+        for class in &rules.annotated {
+            contracts.add_annotated(session, class).map_err(|error| error.to_string())?;
+        }
+        for id in &rules.off {
+            if !contracts.switch_off(id) {
+                let known: Vec<&str> = Contracts::list().map(|(id, _)| id).collect();
+                return Err(format!(
+                    "there is no contract {id}\nhint: one of {}",
+                    known.join(", ")
+                ));
+            }
+        }
+        let mut specs = rules.specs.clone();
+        specs.bind(session).map_err(|error| error.to_string())?;
+        Ok(Court {
+            contracts,
+            specs,
+            exceptions: rules.exceptions.clone(),
+            fuel: fuel.min(MOST_FUEL),
+            most: (MOST_SINGLE, MOST_TOGETHER),
+        })
+    }
+
+    /// Says whether contracts are judged now that take long.
+    pub(super) fn with_slow(&mut self, is_judged: bool) {
+        self.contracts.slow = if is_judged { Slow::Always } else { Slow::Never };
+    }
+
+    /// Judges in every state, whatever it costs.
+    pub(super) fn is_thorough(&mut self) {
+        self.contracts.slow = Slow::Always;
+        self.most = (usize::MAX, 2 * MOST_TOGETHER);
+    }
+
+    /// Whether there are conditions of the user.
+    pub(super) fn has_conditions(&self) -> bool {
+        !self.specs.is_empty()
+    }
+
+    /// Forgets classes from this number on, which a rollback took back.
+    pub(super) fn forget_from(&mut self, n_classes: usize) {
+        self.contracts.forget_from(n_classes);
+    }
+
+    /// Whether the user's preconditions let a call happen.
+    pub(super) fn lets(&self, session: &mut Session, method: &Method, args: &[u64]) -> bool {
+        self.specs.is_empty()
+            || self.specs.pre_of(method).all(|condition| condition.lets(session, args, self.fuel))
+    }
+
+    /// Judges a call that returned by the user's postconditions.
+    pub(super) fn after(
+        &self,
+        session: &mut Session,
+        method: &Method,
+        args: &[(Arg, u64)],
+        next: Var,
+    ) -> Option<Broken> {
+        if self.specs.is_empty() {
+            return None;
+        }
+        let mut conditions = self.specs.post_of(method);
+        let violation =
+            conditions.find_map(|condition| condition.judge(session, args, next, self.fuel))?;
+        Some(of_violation(violation, method.class.clone(), &method.to_string()))
+    }
+
+    /// Judges how a call ended that did not return; `None` where that is no error. The second part says
+    /// whether the sequence is of no use at all.
+    pub(super) fn of_end(
+        &self,
+        session: &Session,
+        method: &Method,
+        outcome: &Outcome,
+        input: Input,
+    ) -> (Option<Broken>, bool) {
+        let vm = &session.vm;
+        match self.exceptions.classify(vm, outcome, input) {
+            Verdict::Expected => (None, false),
+            Verdict::Invalid => (None, true),
+            Verdict::Error => {
+                let Some(ending) = ending(vm, outcome, input.had_null) else { return (None, true) };
+                let is_endless = matches!(outcome, Outcome::Stopped(_));
+                let (what, place) = match outcome {
+                    Outcome::Threw(exception) => {
+                        let name = vm.external_name(vm.class_of(*exception));
+                        (format!("throws {name}"), crash_location(vm, *exception))
+                    }
+                    _ => ("does not come to an end".to_owned(), None),
+                };
+                let broken = Broken {
+                    contract: ending.option().into(),
+                    severity: Severity::Error,
+                    class: method.class.clone(),
+                    method: method.to_string(),
+                    message: format!("{method} {what}"),
+                    place,
+                    violation: None,
+                    is_endless,
+                };
+                (Some(broken), true)
+            }
+        }
+    }
+
+    /// Judges objects, one by one and together; if they are `related`, also where none of them is new.
+    pub(super) fn of_objects(
+        &mut self,
+        session: &mut Session,
+        objects: &[Accused],
+        related: bool,
+        next: Var,
+    ) -> Vec<Broken> {
+        let mut found: Vec<Broken> = Vec::new();
+        for one in objects.iter().rev().filter(|one| one.is_new).take(self.most.0) {
+            let class = session.vm.class_of(one.object);
+            for violation in
+                self.contracts.of_object(session, (one.var, one.object), next, self.fuel)
+            {
+                add(&mut found, session, class, violation);
+            }
+        }
+        // The youngest first: they are what the last call was about.
+        let together: Vec<Accused> = objects.iter().rev().take(self.most.1).copied().collect();
+        for (idx, &one) in together.iter().enumerate() {
+            for &other in &together[idx + 1..] {
+                if !(related || one.is_new || other.is_new) {
+                    continue;
+                }
+                for (a, b) in [(one, other), (other, one)] {
+                    let class = session.vm.class_of(a.object);
+                    let (a, b) = ((a.var, a.object), (b.var, b.object));
+                    for violation in self.contracts.of_pair(session, a, b, next, self.fuel) {
+                        add(&mut found, session, class, violation);
+                    }
+                }
+            }
+        }
+        if related {
+            for [a, b, c] in triples(&together) {
+                let class = session.vm.class_of(a.object);
+                let of = |one: Accused| (one.var, one.object);
+                for violation in
+                    self.contracts.of_triple(session, of(a), of(b), of(c), next, self.fuel)
+                {
+                    add(&mut found, session, class, violation);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// All ways to take three of these, in any order.
+fn triples(of: &[Accused]) -> Vec<[Accused; 3]> {
+    let mut triples = Vec::new();
+    for (i, &a) in of.iter().enumerate() {
+        for (j, &b) in of.iter().enumerate().filter(|(j, _)| *j != i) {
+            let others = of.iter().enumerate().filter(|(k, _)| *k != i && *k != j);
+            triples.extend(others.map(|(_, &c)| [a, b, c]));
+        }
+    }
+    triples
+}
+
+/// Adds what is not known yet.
+fn add(found: &mut Vec<Broken>, session: &Session, class: ClassId, violation: Violation) {
+    let name: Arc<str> = session.vm.class(class).name.to_string().into();
+    let last = violation.statements.last().and_then(|statement| statement.method());
+    let method = match last {
+        Some(method) if method.class.starts_with("java/") => {
+            format!("{}.{}", session.vm.external_name(class), method.name)
+        }
+        Some(method) => format!("{}.{}", method.class.replace('/', "."), method.name),
+        None => session.vm.external_name(class),
+    };
+    let broken = of_violation(violation, name, &method);
+    if !found.iter().any(|known| known.is_like(&broken)) {
+        found.push(broken);
+    }
+}
+
+fn of_violation(violation: Violation, class: Arc<str>, method: &str) -> Broken {
+    Broken {
+        contract: violation.contract.clone(),
+        severity: violation.severity,
+        class,
+        method: method.to_owned(),
+        place: violation.threw.as_ref().and_then(|thrown| thrown.location.clone()),
+        message: violation.message.clone(),
+        violation: Some(violation),
+        is_endless: false,
+    }
+}

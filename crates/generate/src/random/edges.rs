@@ -1,0 +1,54 @@
+//! Watches which way branches go in the classes under test, and says what is new.
+
+use rustc_hash::FxHashSet;
+use vm::mode::{Mode, Place};
+use vm::value::MethodId;
+use vm::vm::Vm;
+
+/// A way that a branch went.
+pub(super) type Edge = (Place, u32);
+
+/// Takes down branches of watched methods.
+#[derive(Debug, Default)]
+pub(super) struct EdgeWatch {
+    /// By method: two bits per bytecode index, where the method is watched.
+    seen: Vec<Option<Box<[u64]>>>,
+    /// Cases of switches beyond the second.
+    cases: FxHashSet<Edge>,
+    /// What this watch has not seen before.
+    pub(super) new: Vec<Edge>,
+}
+
+impl EdgeWatch {
+    /// Watches a method with that many bytes of code.
+    pub(super) fn watch(&mut self, method: MethodId, n_bytes: usize) {
+        if self.seen.len() <= method.idx() {
+            self.seen.resize_with(method.idx() + 1, || None);
+        }
+        self.seen[method.idx()] = Some(vec![0; n_bytes / 32 + 1].into());
+    }
+}
+
+impl Mode for EdgeWatch {
+    const BRANCHES: bool = true;
+
+    #[inline]
+    fn wants_branches(&mut self, _: &mut Vm, method: MethodId) -> bool {
+        matches!(self.seen.get(method.idx()), Some(Some(_)))
+    }
+
+    #[inline]
+    fn branch(&mut self, _: &mut Vm, place: Place, edge: u32) {
+        let Some(Some(bits)) = self.seen.get_mut(place.method.idx()) else { return };
+        if edge < 2 {
+            let at = usize::from(place.bci) * 2 + edge as usize;
+            let Some(word) = bits.get_mut(at / 64) else { return };
+            if *word >> (at % 64) & 1 == 0 {
+                *word |= 1 << (at % 64);
+                self.new.push((place, edge));
+            }
+        } else if self.cases.insert((place, edge)) {
+            self.new.push((place, edge));
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The extend operator: draws a call and its arguments out of what is there (sections 2.2, 2.3 and 2.5
+//! of Pacheco, Lahiri, Ernst and Ball, "Feedback-directed Random Test Generation", 2007).
+//!
+//! An argument is a literal, a value of a sequence that is already part of the new one, a value of
+//! another kept sequence (perhaps one that is a part already: a duplicate), a new array, or `null`.
+
+use suite::types::Type;
+
+use super::Settings;
+use super::catalogue::{Catalogue, OpId, TypeId};
+use super::guide::{Choosing, Guide};
+use super::pool::{ComponentId, Pool};
+use super::recipe::{Recipe, Source, Step};
+use super::rng::Rng;
+
+/// Arrays inside arrays, at most.
+const DEPTH: usize = 3;
+/// Elements of a new array, at most.
+const MOST_ELEMENTS: usize = 4;
+/// Where literals fit as well as objects, so often they are taken.
+const LITERALS: f64 = 0.5;
+/// So often a value of a part is taken again instead of one of a further part.
+const REUSE: f64 = 0.4;
+
+/// Puts one sequence together.
+pub(super) struct Extension<'a> {
+    pub(super) rng: Rng,
+    pub(super) pool: &'a Pool,
+    pub(super) catalogue: &'a Catalogue,
+    pub(super) guide: &'a Guide,
+    pub(super) settings: &'a Settings,
+    recipe: Recipe,
+    n_statements: u32,
+}
+
+impl<'a> Extension<'a> {
+    pub(super) fn new(
+        rng: Rng,
+        pool: &'a Pool,
+        catalogue: &'a Catalogue,
+        guide: &'a Guide,
+        settings: &'a Settings,
+    ) -> Extension<'a> {
+        let recipe = Recipe::default();
+        Extension { rng, pool, catalogue, guide, settings, recipe, n_statements: 0 }
+    }
+
+    /// Draws a sequence; `None` where the call that was drawn lacks a receiver or the sequence grows too
+    /// long.
+    pub(super) fn draw(mut self) -> Option<Recipe> {
+        let op = self.guide.draw(&mut self.rng, self.catalogue)?;
+        self.extend_by(op)?;
+        Some(self.recipe)
+    }
+
+    /// As `draw`, for a call that is settled.
+    pub(super) fn with(mut self, op: OpId) -> Option<Recipe> {
+        self.extend_by(op)?;
+        Some(self.recipe)
+    }
+
+    fn extend_by(&mut self, op: OpId) -> Option<()> {
+        let args = self.arguments(op)?;
+        let times = match self.rng.happens(self.settings.repeat) {
+            true => self.rng.below(self.settings.most_repeats + 1).max(1),
+            false => 1,
+        };
+        self.recipe.steps.push(Step { op, args: args.clone() });
+        // Repeated calls take the same objects; half of the time their literals change.
+        let varies = self.rng.happens(0.5);
+        let start = self.rng.below(4);
+        for nth in 1..times {
+            if self.length() >= self.settings.longest {
+                break;
+            }
+            let args = args.iter().zip(&self.catalogue.op(op).params);
+            let args = args.map(|(&source, &wanted)| match source {
+                Source::Literal(_) if varies => {
+                    let counters = self.catalogue.counters(wanted);
+                    match counters.get((start + nth) % counters.len().max(1)) {
+                        Some(&literal) => Source::Literal(literal),
+                        None => self.literal(wanted).map_or(source, Source::Literal),
+                    }
+                }
+                _ => source,
+            });
+            let args: Vec<Source> = args.collect();
+            self.recipe.steps.push(Step { op, args });
+        }
+        (self.length() <= self.settings.longest).then_some(())
+    }
+
+    fn length(&self) -> usize {
+        self.n_statements as usize + self.recipe.steps.len()
+    }
+
+    fn arguments(&mut self, op: OpId) -> Option<Vec<Source>> {
+        let described = self.catalogue.op(op);
+        let mut args = Vec::with_capacity(described.params.len());
+        let own = described.params.first().copied();
+        for (position, &wanted) in described.params.iter().enumerate() {
+            let is_receiver = described.has_receiver && position == 0;
+            // Laws of `equals` are mostly broken between objects of one class.
+            let wanted = match own {
+                Some(own) if described.is_equals && !is_receiver && self.rng.happens(0.7) => own,
+                _ => wanted,
+            };
+            args.push(self.argument(wanted, is_receiver, DEPTH)?);
+        }
+        if let (true, Some(own)) = (described.compares, own)
+            && self.rng.happens(0.4)
+        {
+            // A third one, for laws between three.
+            self.further(own);
+        }
+        Some(args)
+    }
+
+    fn literal(&mut self, wanted: TypeId) -> Option<super::catalogue::LiteralId> {
+        // Now and then a number that nobody thought of.
+        let counters = self.catalogue.counters(wanted);
+        if !counters.is_empty() && self.rng.happens(0.15) {
+            return self.rng.one(counters).copied();
+        }
+        self.rng.one(self.catalogue.choices(wanted)).copied()
+    }
+
+    fn argument(&mut self, wanted: TypeId, is_receiver: bool, depth: usize) -> Option<Source> {
+        if !self.catalogue.wanted(wanted).is_reference() {
+            return self.literal(wanted).map(Source::Literal);
+        }
+        if !is_receiver && self.rng.happens(self.settings.nulls) {
+            return Some(Source::Literal(self.catalogue.null));
+        }
+        let has_values = !self.pool.of_type(wanted).is_empty();
+        let has_literals = !self.catalogue.choices(wanted).is_empty();
+        if has_literals && (!has_values || self.rng.happens(LITERALS)) {
+            return self.literal(wanted).map(Source::Literal);
+        }
+        if let Some(op) = self.catalogue.array(wanted)
+            && depth > 0
+            && (!has_values || self.rng.happens(0.7))
+        {
+            return self.array(op, depth);
+        }
+        let stand_ins = self.catalogue.stand_ins(wanted);
+        if !stand_ins.is_empty() && (!has_values || !is_receiver && self.rng.happens(0.2)) {
+            let op = *self.rng.one(stand_ins)?;
+            let at = u16::try_from(self.recipe.steps.len()).ok()?;
+            self.recipe.steps.push(Step { op, args: Vec::new() });
+            return Some(Source::Step(at));
+        }
+        if self.rng.happens(REUSE)
+            && let Some(source) = self.reused(wanted)
+        {
+            return Some(source);
+        }
+        if let Some(source) = self.further(wanted) {
+            return Some(source);
+        }
+        if let Some(source) = self.reused(wanted) {
+            return Some(source);
+        }
+        // A receiver there must be; elsewhere `null` is better than nothing.
+        (!is_receiver).then_some(Source::Literal(self.catalogue.null))
+    }
+
+    /// A new array.
+    fn array(&mut self, op: OpId, depth: usize) -> Option<Source> {
+        let element = *self.catalogue.op(op).params.first()?;
+        let length = self.rng.below(MOST_ELEMENTS + 1);
+        let mut args = Vec::with_capacity(length);
+        for _ in 0..length {
+            args.push(self.argument(element, false, depth - 1)?);
+        }
+        let at = u16::try_from(self.recipe.steps.len()).ok()?;
+        self.recipe.steps.push(Step { op, args });
+        Some(Source::Step(at))
+    }
+
+    /// A value of a part.
+    fn reused(&mut self, wanted: TypeId) -> Option<Source> {
+        let mut fitting: Vec<Source> = Vec::new();
+        for (part, &component) in self.recipe.parts.iter().enumerate() {
+            let values = self.pool.component(component).values.iter().enumerate();
+            for (idx, value) in values.filter(|(_, value)| value.types.contains(&wanted)) {
+                debug_assert!(value.statement < self.n_statements);
+                fitting.push(Source::Part(u16::try_from(part).ok()?, u16::try_from(idx).ok()?));
+            }
+        }
+        self.rng.one(&fitting).copied()
+    }
+
+    /// A value of another kept sequence, which becomes a part.
+    fn further(&mut self, wanted: TypeId) -> Option<Source> {
+        let all = self.pool.of_type(wanted);
+        let gold = self.pool.gold_of_type(wanted);
+        let is_guided = self.settings.choosing == Choosing::Guided;
+        let from = if is_guided && !gold.is_empty() && self.rng.happens(0.4) { gold } else { all };
+        let mut chosen = *self.rng.one(from)?;
+        if is_guided && self.rng.happens(0.5) {
+            // The cheaper of two.
+            let other = *self.rng.one(from)?;
+            let cost = |of: (ComponentId, u16)| self.pool.component(of.0).cost();
+            if cost(other) < cost(chosen) {
+                chosen = other;
+            }
+        }
+        let (component, value) = chosen;
+        let len = self.pool.component(component).print.len();
+        if (self.n_statements + len) as usize > self.settings.longest {
+            return None;
+        }
+        self.n_statements += len;
+        self.recipe.parts.push(component);
+        Some(Source::Part(u16::try_from(self.recipe.parts.len() - 1).ok()?, value))
+    }
+
+    /// Whether values of a type can be had at all.
+    pub(super) fn has(pool: &Pool, catalogue: &Catalogue, wanted: TypeId) -> bool {
+        let of = catalogue.wanted(wanted);
+        !of.is_reference()
+            || matches!(of, Type::Array(_))
+            || !catalogue.choices(wanted).is_empty()
+            || !catalogue.stand_ins(wanted).is_empty()
+            || !pool.of_type(wanted).is_empty()
+    }
+}

@@ -1,0 +1,221 @@
+//! What is broken, as a person wants to see it: one shortest sequence per cause, seen again from scratch.
+
+use std::sync::Arc;
+
+use observe::contract::Severity;
+use observe::contract::exceptions::Input;
+use observe::session::{NotFound, Session};
+use suite::constant::Constant;
+use suite::sequence::{Arg, Operation, Sequence, Var};
+use suite::test::{Test, Title};
+use vm::interp::Outcome;
+use vm::value::Ref;
+
+use crate::stand_ins;
+
+use super::court::{Accused, Broken, Court, Rules};
+
+/// Something broken, and a sequence that shows it.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// What.
+    pub broken: Broken,
+    /// Calls after which it shows.
+    pub sequence: Sequence,
+    /// How many sequences showed it.
+    pub count: u64,
+}
+
+/// Runs single sequences from the beginning and judges everything about them. Belongs to one machine.
+pub struct Judge {
+    session: Session,
+    court: Court,
+    fuel: u64,
+    is_judged: Box<dyn Fn(&str) -> bool + Send>,
+}
+
+/// Numbers beyond this make an input large.
+pub(super) const LARGE: i64 = 2000;
+/// Calls beyond this make an input large.
+pub(super) const LONG: usize = 60;
+
+impl Judge {
+    /// A judge of objects of the classes that `is_judged` accepts by internal name.
+    pub fn new(
+        mut session: Session,
+        rules: &Rules,
+        fuel: u64,
+        is_judged: Box<dyn Fn(&str) -> bool + Send>,
+    ) -> Result<Judge, String> {
+        let mut court = Court::new(&mut session, rules, fuel)?;
+        court.is_thorough();
+        Ok(Judge { session, court, fuel, is_judged })
+    }
+
+    /// Everything that is broken after a sequence. Leaves the machine as it was.
+    pub fn judge(&mut self, sequence: &Sequence) -> Result<Vec<Broken>, NotFound> {
+        self.session.prepare(sequence)?;
+        let n_classes = self.session.vm.classes.len();
+        let mark = self.session.vm.mark();
+        let found = self.look(sequence);
+        self.session.vm.rollback(mark);
+        self.court.forget_from(n_classes);
+        found
+    }
+
+    fn look(&mut self, sequence: &Sequence) -> Result<Vec<Broken>, NotFound> {
+        let (values, stopped) = self.session.run(sequence, self.fuel)?;
+        if let Some(outcome) = stopped {
+            let at = values.len();
+            let is_last = at + 1 == sequence.len();
+            let Some(method) = sequence.statements()[at].method().filter(|_| is_last).cloned()
+            else {
+                return Ok(Vec::new());
+            };
+            if matches!(outcome, Outcome::Threw(exception) if exception.is_null()) {
+                return Ok(Vec::new());
+            }
+            let args = words(&mut self.session, sequence, at, &values)?;
+            if !self.court.lets(&mut self.session, &method, &args) {
+                return Ok(Vec::new());
+            }
+            let had_null = passes_null(&mut self.session, sequence, &values);
+            let input = Input { had_null, is_small: is_small(sequence) };
+            let (broken, _) = self.court.of_end(&self.session, &method, &outcome, input);
+            return Ok(broken.into_iter().collect());
+        }
+        let mut objects: Vec<Accused> = Vec::new();
+        for (idx, (statement, &word)) in sequence.statements().iter().zip(&values).enumerate() {
+            let object = Ref::from_slot(word);
+            if !statement.result().is_reference() || object.is_null() {
+                continue;
+            }
+            let vm = &self.session.vm;
+            let name = vm.class(vm.class_of(object)).name.to_string();
+            if (self.is_judged)(&name) && objects.iter().all(|other| other.object != object) {
+                let var = Var(u32::try_from(idx).unwrap_or(u32::MAX));
+                objects.push(Accused { var, object, is_new: true });
+            }
+        }
+        let next = sequence.next_var();
+        let mut found = self.court.of_objects(&mut self.session, &objects, true, next);
+        let last = sequence.len().checked_sub(1);
+        if let Some((at, method)) =
+            last.and_then(|at| Some((at, sequence.statements()[at].method()?.clone())))
+        {
+            let args = words(&mut self.session, sequence, at, &values)?;
+            let statement = &sequence.statements()[at];
+            let mut args: Vec<(Arg, u64)> = statement.args.iter().cloned().zip(args).collect();
+            if statement.result() != suite::types::Type::Void {
+                let var = Var(u32::try_from(at).unwrap_or(u32::MAX));
+                args.push((Arg::Var(var), values[at]));
+            }
+            found.extend(self.court.after(&mut self.session, &method, &args, next));
+        }
+        Ok(found)
+    }
+}
+
+fn words(
+    session: &mut Session,
+    sequence: &Sequence,
+    at: usize,
+    values: &[u64],
+) -> Result<Vec<u64>, NotFound> {
+    let args = &sequence.statements()[at].args;
+    args.iter()
+        .map(|arg| match arg {
+            Arg::Constant(constant) => session.constant(constant),
+            Arg::Var(var) => Ok(values[var.idx()]),
+        })
+        .collect()
+}
+
+/// Whether `null` is passed anywhere, written down or as a result, or something stands in that may give it.
+fn passes_null(session: &mut Session, sequence: &Sequence, values: &[u64]) -> bool {
+    sequence.statements().iter().any(|statement| {
+        if let Operation::StandIn(stand_in) = &statement.operation {
+            return stand_ins::gives_null(session, stand_in);
+        }
+        statement.args.iter().any(|arg| match arg {
+            Arg::Constant(constant) => *constant == Constant::Null,
+            Arg::Var(var) => {
+                let is_reference = sequence.statements()[var.idx()].result().is_reference();
+                is_reference && values.get(var.idx()) == Some(&0)
+            }
+        })
+    })
+}
+
+fn is_small(sequence: &Sequence) -> bool {
+    sequence.len() <= LONG
+        && sequence.statements().iter().flat_map(|statement| &statement.args).all(|arg| match arg {
+            Arg::Constant(constant) => !is_large(constant),
+            Arg::Var(_) => true,
+        })
+}
+
+/// Whether a literal alone explains that much is made.
+pub(super) fn is_large(constant: &Constant) -> bool {
+    match constant {
+        Constant::Int(number) => i64::from(*number).abs() > LARGE,
+        Constant::Long(number) => number.saturating_abs() > LARGE,
+        Constant::Short(number) => i64::from(*number).abs() > LARGE,
+        Constant::Float(bits) => f32::from_bits(*bits).abs() > 2000.0,
+        Constant::Double(bits) => f64::from_bits(*bits).abs() > 2000.0,
+        Constant::Boxed(inner) => is_large(inner),
+        _ => false,
+    }
+}
+
+impl Finding {
+    /// The test that fails as long as it is broken.
+    pub fn test(&self) -> Option<Test> {
+        let mut sequence = self.sequence.clone();
+        let mut checks = Vec::new();
+        let mut throws = None;
+        if let Some(violation) = &self.broken.violation {
+            for statement in &violation.statements {
+                sequence.push(statement.operation.clone(), statement.args.clone()).ok()?;
+            }
+            checks.clone_from(&violation.checks);
+            throws.clone_from(&violation.must_throw);
+        }
+        let method = self.broken.method.split('(').next().unwrap_or_default();
+        let method = method.rsplit('.').next().unwrap_or_default().to_owned();
+        let rule: String = self
+            .broken
+            .contract
+            .rsplit('.')
+            .next()
+            .unwrap_or_default()
+            .split('-')
+            .map(capitalized)
+            .collect();
+        let severity = match self.broken.severity {
+            Severity::Error => "breaks",
+            Severity::Warning => "doubtful",
+        };
+        Some(Test {
+            sequence,
+            checks,
+            throws,
+            must_end: self.broken.is_endless,
+            notes: vec![self.broken.message.clone()],
+            title: Title { method, state: String::new(), outcome: format!("{severity}{rule}") },
+        })
+    }
+
+    /// The class that the test belongs to.
+    pub fn class(&self) -> &Arc<str> {
+        &self.broken.class
+    }
+}
+
+fn capitalized(word: &str) -> String {
+    let mut letters = word.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}

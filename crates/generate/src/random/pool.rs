@@ -1,0 +1,166 @@
+//! The components: sequences that ran without breaking anything and led somewhere new, with the values
+//! that later calls may use and the end state as a copy.
+
+use std::sync::Arc;
+
+use observe::contract::exceptions::Input;
+use observe::snapshot::Snapshot;
+use observe::state::fingerprint::Fingerprint;
+use rustc_hash::FxHashSet;
+
+use super::catalogue::TypeId;
+use super::recipe::{Print, Recipe};
+
+/// Position of a component.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct ComponentId(pub(super) u32);
+
+/// A value of a component that later calls may use.
+#[derive(Debug, Clone)]
+pub(super) struct Kept {
+    /// The statement that gave it.
+    pub(super) statement: u32,
+    /// Whether new calls may start from it; otherwise it only comes along with one that may.
+    pub(super) is_extensible: bool,
+    /// The types it is of, among those that are wanted anywhere.
+    pub(super) types: Arc<[TypeId]>,
+}
+
+/// A sequence that others are built on.
+#[derive(Debug)]
+pub(super) struct Component {
+    recipe: Box<Recipe>,
+    pub(super) print: Print,
+    pub(super) values: Box<[Kept]>,
+    /// The end state, with one root per kept value; without it the statements are run again.
+    pub(super) end: Option<Box<Snapshot>>,
+    /// What was passed somewhere on the way.
+    pub(super) input: Input,
+}
+
+impl Component {
+    pub(super) fn new(
+        recipe: Recipe,
+        print: Print,
+        values: Vec<Kept>,
+        end: Option<Snapshot>,
+        input: Input,
+    ) -> Component {
+        Component {
+            recipe: Box::new(recipe),
+            print,
+            values: values.into(),
+            end: end.map(Box::new),
+            input,
+        }
+    }
+
+    pub(super) fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// What it costs to build on it, about. Nothing that depends on what a machine ran before, so that all
+    /// threads choose alike.
+    pub(super) fn cost(&self) -> u32 {
+        self.print.len()
+    }
+
+    /// Memory in bytes, about.
+    fn n_bytes(&self) -> usize {
+        let recipe: usize = self.recipe.steps.iter().map(|step| 32 + step.args.len() * 8).sum();
+        let end = self.end.as_ref().map_or(0, |end| end.n_bytes());
+        size_of::<Component>()
+            + size_of::<Recipe>()
+            + recipe
+            + self.recipe.parts.len() * 4
+            + self.values.len() * size_of::<Kept>()
+            + end
+    }
+}
+
+/// Where values of a type are.
+#[derive(Debug, Default)]
+struct OfType {
+    all: Vec<(ComponentId, u16)>,
+    /// Of components that ran something for the first time.
+    gold: Vec<(ComponentId, u16)>,
+}
+
+/// All components.
+#[derive(Debug, Default)]
+pub(super) struct Pool {
+    components: Vec<Component>,
+    by_type: Vec<OfType>,
+    /// States of values that were kept.
+    known: FxHashSet<Fingerprint>,
+    n_bytes: usize,
+}
+
+impl Pool {
+    /// An empty pool for that many types.
+    pub(super) fn new(n_types: usize) -> Pool {
+        let mut pool = Pool::default();
+        pool.by_type.resize_with(n_types, OfType::default);
+        pool
+    }
+
+    pub(super) fn component(&self, id: ComponentId) -> &Component {
+        &self.components[id.0 as usize]
+    }
+
+    /// Number of components.
+    pub(super) fn len(&self) -> usize {
+        self.components.len()
+    }
+
+    /// Memory of all components in bytes, about.
+    pub(super) fn n_bytes(&self) -> usize {
+        self.n_bytes
+    }
+
+    /// Whether a value in this state was kept before.
+    pub(super) fn knows(&self, state: Fingerprint) -> bool {
+        self.known.contains(&state)
+    }
+
+    /// Remembers a state; whether it is new.
+    pub(super) fn learn(&mut self, state: Fingerprint) -> bool {
+        self.known.insert(state)
+    }
+
+    /// Number of states of values.
+    pub(super) fn n_states(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Adds a component.
+    #[expect(clippy::cast_possible_truncation, reason = "memory ends before")]
+    pub(super) fn add(&mut self, component: Component, is_gold: bool) -> ComponentId {
+        let id = ComponentId(self.components.len() as u32);
+        for (idx, value) in component.values.iter().enumerate() {
+            if !value.is_extensible {
+                continue;
+            }
+            for wanted in &*value.types {
+                let of_type = &mut self.by_type[wanted.idx()];
+                of_type.all.push((id, idx as u16));
+                if is_gold {
+                    of_type.gold.push((id, idx as u16));
+                }
+            }
+        }
+        self.n_bytes += component.n_bytes();
+        self.components.push(component);
+        id
+    }
+
+    /// Values of a type.
+    pub(super) fn of_type(&self, wanted: TypeId) -> &[(ComponentId, u16)] {
+        &self.by_type[wanted.idx()].all
+    }
+
+    /// Values of a type from components that ran something for the first time.
+    pub(super) fn gold_of_type(&self, wanted: TypeId) -> &[(ComponentId, u16)] {
+        &self.by_type[wanted.idx()].gold
+    }
+}

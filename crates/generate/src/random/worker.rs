@@ -1,0 +1,781 @@
+//! One thread's part: runs sequences on a machine of its own and says what they led to.
+//!
+//! Parts of a sequence are not run again: their end states are put into the heap as copies. Only where a
+//! part touched what all sequences share (static fields, identity hashes, threads) its statements run
+//! again, so that this is as it would be in a test. Everything is rolled back afterwards, so the next
+//! sequence starts from the same world.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use classfile::ClassFile;
+use observe::contract::exceptions::Input;
+use observe::session::{NotFound, Session};
+use observe::snapshot::Snapshot;
+use observe::state::canonical_heap::{CanonicalHeap, Root};
+use observe::state::fingerprint::{Fingerprint, Mixer};
+use observe::state::monitor_equals::MonitorEquals;
+use observe::state::pairwise_equals::PairwiseEquals;
+use observe::state::technique::Technique;
+use observe::state::{whole_seq, whole_state};
+use rustc_hash::FxHashMap;
+use suite::constant::Constant;
+use suite::method::Method;
+use suite::sequence::{Arg, Var};
+use suite::types::Type;
+use vm::interp::Outcome;
+use vm::mode::Plain;
+use vm::travel::Mark;
+use vm::value::{ClassId, Ref};
+
+use super::catalogue::{Action, Catalogue, OpId, TypeId};
+use super::court::{Accused, Broken, Court, Rules};
+use super::edges::{Edge, EdgeWatch};
+use super::extend::Extension;
+use super::findings::{LONG, is_large};
+use super::guide::{Choosing, Guide};
+use super::harvest::Harvest;
+use super::pool::{ComponentId, Kept, Pool};
+use super::ready::{Done, Ready};
+use super::recipe::{FlatArg, Print, Recipe, Source, print};
+use super::rng::Rng;
+use super::{Problem, Settings};
+use crate::states::Watch;
+
+/// Values of one sequence that are kept, at most.
+const MOST_KEPT: usize = 8;
+/// Results of repeated calls that are looked at, at most.
+const MOST_RESULTS: usize = 4;
+/// End states beyond this size are not copied: running the statements again costs less memory.
+const LARGEST_END: usize = 2048;
+/// One sequence out of so many is also judged by contracts that take long.
+const SLOW: u128 = 64;
+/// Sequences that warm a machine up, about.
+const WARM_UP: usize = 4000;
+/// Objects on which a method is tried before it counts as an observer.
+const OBSERVED: usize = 24;
+
+/// What became of one sequence.
+#[derive(Debug)]
+pub(super) struct Tried {
+    pub(super) recipe: Recipe,
+    pub(super) print: Print,
+    pub(super) end: End,
+    /// Ways of branches that this worker saw for the first time.
+    pub(super) edges: Vec<Edge>,
+}
+
+/// How a sequence ended.
+#[derive(Debug)]
+pub(super) enum End {
+    /// All calls returned; with values in states that were not known when the round began.
+    Returned {
+        values: Vec<(Kept, Fingerprint)>,
+        end: Option<Snapshot>,
+        input: Input,
+        broken: Vec<Broken>,
+    },
+    /// A call threw: which of the new statements, and what.
+    Threw { step: usize, class: Arc<str>, broken: Option<Box<Broken>>, is_useless: bool },
+    /// A call did not come back.
+    Stopped { step: usize, broken: Option<Box<Broken>> },
+    /// There is no such call: a receiver is `null`, or a part does not run this time.
+    Illegal,
+}
+
+/// A value at the end of a sequence.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    statement: u32,
+    object: Ref,
+}
+
+/// A machine that runs sequences.
+pub(super) struct Worker {
+    session: Session,
+    ready: Vec<Option<Ready>>,
+    literals: Vec<u64>,
+    types: Vec<Option<ClassId>>,
+    /// By class: the wanted types that its objects are of.
+    fitting: FxHashMap<ClassId, Arc<[TypeId]>>,
+    /// By call: the wanted types that its result is of by declaration.
+    declared: Vec<Arc<[TypeId]>>,
+    heap: CanonicalHeap,
+    monitor: MonitorEquals,
+    pairwise: PairwiseEquals,
+    watch: EdgeWatch,
+    court: Court,
+    /// By class: whether its objects are judged.
+    judged: Vec<bool>,
+    /// By call: whether it compares objects.
+    relations: Vec<bool>,
+    /// By call: whether it is one of a class under test.
+    is_target: Vec<bool>,
+    /// By call: whether it makes an object that may give `null`.
+    gives_null: Vec<bool>,
+    /// By literal: whether it alone makes an input large.
+    is_large: Vec<bool>,
+    technique: Technique,
+    fuel: u64,
+    has_feedback: bool,
+    /// Objects below this byte of the heap belong to the world, classes below this number too.
+    shared_below: usize,
+    n_classes: usize,
+    /// While it is warmed up: classes that were initialised on the way.
+    met: Option<BTreeSet<String>>,
+    words: Vec<u64>,
+}
+
+impl Worker {
+    /// Prepares a machine. Calls that mean nothing on it are never made; they are named.
+    pub(super) fn new(
+        mut session: Session,
+        catalogue: &Catalogue,
+        rules: &Rules,
+        settings: &Settings,
+    ) -> Result<(Worker, Vec<(OpId, NotFound)>), Problem> {
+        let mut unready = Vec::new();
+        let mut ready = Vec::new();
+        for (idx, op) in catalogue.ops().iter().enumerate() {
+            match Ready::new(&mut session, op) {
+                Ok(one) => ready.push(Some(one)),
+                Err(reason) => {
+                    ready.push(None);
+                    unready.push((OpId(u32::try_from(idx).unwrap_or(u32::MAX)), reason));
+                }
+            }
+        }
+        let types: Vec<Option<ClassId>> =
+            catalogue.types().iter().map(|of| session.class_of_type(of).ok()).collect();
+        let court = Court::new(&mut session, rules, settings.fuel).map_err(Problem::Rules)?;
+        let mut worker = Worker {
+            court,
+            judged: Vec::new(),
+            relations: catalogue.ops().iter().map(|op| op.compares).collect(),
+            gives_null: catalogue.ops().iter().map(|op| op.gives_null).collect(),
+            is_target: catalogue.ops().iter().map(|op| op.target.is_some()).collect(),
+            is_large: catalogue.literals().iter().map(is_large).collect(),
+            ready,
+            literals: Vec::new(),
+            types,
+            fitting: FxHashMap::default(),
+            declared: Vec::new(),
+            heap: CanonicalHeap::new(settings.mask.clone()),
+            monitor: MonitorEquals::default(),
+            pairwise: PairwiseEquals::default(),
+            watch: EdgeWatch::default(),
+            technique: settings.technique,
+            fuel: settings.fuel,
+            has_feedback: settings.feedback,
+            shared_below: 0,
+            n_classes: 0,
+            met: None,
+            words: Vec::new(),
+            session,
+        };
+        worker.declare(catalogue);
+        Ok((worker, unready))
+    }
+
+    /// The machine.
+    pub(super) fn session(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
+    fn declare(&mut self, catalogue: &Catalogue) {
+        for op in catalogue.ops() {
+            let result = match &op.action {
+                Action::Call(method) => method.result(),
+                Action::Array(element) => Type::Array(Box::new(element.clone())),
+                Action::StandIn(of) => Type::Class(of.of.clone()),
+            };
+            let class =
+                result.is_reference().then(|| self.session.class_of_type(&result).ok()).flatten();
+            let types = class.map_or_else(|| Arc::from([]), |class| self.types_of(class));
+            self.declared.push(types);
+        }
+    }
+
+    /// From here on the world is what it is now: all later work is rolled back to it.
+    pub(super) fn settle(&mut self, catalogue: &Catalogue) {
+        self.intern_texts();
+        self.make_literals(catalogue);
+        let vm = &mut self.session.vm;
+        let hash = vm.lookup_method(vm.known.string, b"hashCode", b"()I");
+        for (constant, &word) in catalogue.literals().iter().zip(&self.literals) {
+            // A string remembers its hash once it was asked; that must not look like a change later.
+            if let (Constant::Text(_), Some(hash)) = (constant, hash) {
+                let _ = vm.call_plain(hash, &[word]);
+            }
+        }
+        // Whatever ran may have moved them.
+        self.make_literals(catalogue);
+        self.watch_methods(catalogue);
+        let vm = &self.session.vm;
+        let is_judged = |entry: &vm::class::ClassRt| {
+            catalogue.is_judged(&entry.class.name.to_string(), vm.is_jdk_loader(entry.class.loader))
+        };
+        self.judged = vm.classes.iter().map(is_judged).collect();
+        self.shared_below = self.session.vm.heap.top;
+        self.n_classes = self.session.vm.classes.len();
+    }
+
+    /// Makes the strings of all code that is loaded, so that meeting one for the first time changes nothing.
+    fn intern_texts(&mut self) {
+        let files: Vec<Arc<ClassFile>> = self
+            .session
+            .vm
+            .classes
+            .iter()
+            .filter_map(|entry| entry.class.file().cloned())
+            .collect();
+        for file in files {
+            let pool = file.constant_pool();
+            for idx in 1..u16::try_from(pool.len()).unwrap_or(u16::MAX) {
+                if let (Some(classfile::Constant::String { .. }), Some(text)) =
+                    (pool.get(idx), pool.try_string(idx))
+                {
+                    // Without memory for it the code that needs it says so.
+                    let _ = self.session.complete(|vm| vm.intern_mutf8(text));
+                }
+            }
+        }
+    }
+
+    fn make_literals(&mut self, catalogue: &Catalogue) {
+        self.literals.clear();
+        for constant in catalogue.literals() {
+            let word = self.session.constant(constant).unwrap_or(0);
+            self.literals.push(word);
+        }
+    }
+
+    /// Tries everything for a while to see which classes are initialised on the way, so that they can be
+    /// initialised for good and not again for every sequence. Leaves the machine as it was.
+    pub(super) fn explore_classes(
+        &mut self,
+        catalogue: &Catalogue,
+        settings: &Settings,
+        pass: usize,
+        watch: &dyn Watch,
+    ) -> Vec<String> {
+        let guide = Guide::new(catalogue, Choosing::Uniform);
+        let mut harvest = Harvest::new(catalogue, guide, true, usize::MAX);
+        self.met = Some(BTreeSet::new());
+        let n_ops = catalogue.ops().len();
+        let n_sequences = (WARM_UP / n_ops.max(1)).clamp(1, 12) * n_ops;
+        for nth in 0..n_sequences {
+            if watch.is_enough() {
+                break;
+            }
+            let rng = Rng::of(settings.seed ^ 0x3a7e, (pass * n_sequences + nth) as u64);
+            let extension = Extension::new(rng, &harvest.pool, catalogue, &harvest.guide, settings);
+            let op = OpId(u32::try_from(nth % n_ops).unwrap_or(0));
+            if let Some(recipe) = extension.with(op) {
+                let tried = self.run(&harvest.pool, recipe);
+                harvest.take(tried);
+            }
+        }
+        self.met.take().unwrap_or_default().into_iter().collect()
+    }
+
+    /// Initialises classes for good.
+    pub(super) fn initialise(&mut self, names: &[String], catalogue: &Catalogue) {
+        for name in names {
+            // A class that cannot be initialised says so again when it is used.
+            let _ = self.session.class(name);
+        }
+        self.settle(catalogue);
+    }
+
+    /// Takes the world of another worker, of whose machine this one's is a copy: end states go from one to
+    /// the other, so references must mean the same.
+    pub(super) fn settle_like(&mut self, other: &Worker, catalogue: &Catalogue) {
+        self.literals.clone_from(&other.literals);
+        self.judged.clone_from(&other.judged);
+        self.watch_methods(catalogue);
+        self.shared_below = other.shared_below;
+        self.n_classes = other.n_classes;
+        // Looking names up may have made something behind what the machines have in common.
+        let own = (self.session.vm.heap.top, self.session.vm.classes.len());
+        let wanted = (self.shared_below, self.n_classes);
+        let is_like = own.0 >= wanted.0 && own.1 == wanted.1;
+        assert!(is_like, "internal: a copy of a machine is {own:?}, not {wanted:?}");
+    }
+
+    /// Watches the branches of the classes under test and of what is nested in them.
+    fn watch_methods(&mut self, catalogue: &Catalogue) {
+        self.watch = EdgeWatch::default();
+        let vm = &self.session.vm;
+        let mut watched = Vec::new();
+        for entry in &vm.classes {
+            if catalogue.is_under_test(&entry.class.name.to_string()) {
+                for method in &entry.class.methods {
+                    let file = entry.class.file();
+                    let code = file.and_then(|file| {
+                        let (name, of) = (method.name.as_bytes(), method.descriptor.as_bytes());
+                        let code = file.method(name, of)?.code.as_ref()?;
+                        Some(file.instructions(code).len())
+                    });
+                    watched.extend(code.map(|n_bytes| (method.id, n_bytes)));
+                }
+            }
+        }
+        for (method, n_bytes) in watched {
+            self.watch.watch(method, n_bytes);
+        }
+    }
+
+    /// The wanted types that objects of a class are of.
+    fn types_of(&mut self, class: ClassId) -> Arc<[TypeId]> {
+        if let Some(types) = self.fitting.get(&class) {
+            return types.clone();
+        }
+        let vm = &self.session.vm;
+        let fits = |wanted: &Option<ClassId>| wanted.is_some_and(|sup| vm.is_subtype(class, sup));
+        let types: Arc<[TypeId]> = (0..)
+            .zip(&self.types)
+            .filter(|(_, wanted)| fits(wanted))
+            .map(|(idx, _)| TypeId(idx))
+            .collect();
+        // Classes that a rollback takes back give their numbers to others.
+        if self.n_classes == 0 || class.idx() < self.n_classes {
+            self.fitting.insert(class, types.clone());
+        }
+        types
+    }
+
+    /// Runs a sequence and leaves the machine as it was.
+    pub(super) fn run(&mut self, pool: &Pool, recipe: Recipe) -> Tried {
+        let print = print(&recipe, pool);
+        let mark = self.session.vm.mark();
+        let end = self.attempt(pool, &recipe, print, &mark);
+        if let Some(met) = &mut self.met {
+            let vm = &self.session.vm;
+            let new = vm.classes[self.n_classes..].iter().map(|entry| &entry.class);
+            let new = new.filter(|class| !class.hidden && class.has_file());
+            met.extend(
+                new.filter(|class| vm.is_initialised(class.id)).map(|class| class.name.to_string()),
+            );
+        }
+        let has_loaded = self.session.vm.classes.len() > self.n_classes;
+        self.session.vm.rollback(mark);
+        if has_loaded {
+            self.heap.forget_from(self.n_classes);
+            self.monitor.forget_from(self.n_classes);
+            self.court.forget_from(self.n_classes);
+            self.ready.iter_mut().flatten().for_each(Ready::forget);
+        }
+        let edges = std::mem::take(&mut self.watch.new);
+        Tried { recipe, print, end, edges }
+    }
+
+    fn attempt(&mut self, pool: &Pool, recipe: &Recipe, print: Print, mark: &Mark) -> End {
+        let mut parts: Vec<Vec<u64>> = Vec::with_capacity(recipe.parts.len());
+        let mut input = Input { had_null: false, is_small: print.len() as usize <= LONG };
+        for &part in &recipe.parts {
+            let of_part = pool.component(part).input;
+            input.had_null |= of_part.had_null;
+            input.is_small &= of_part.is_small;
+            match self.materialise(pool, part) {
+                Some(words) => parts.push(words),
+                None => return End::Illegal,
+            }
+        }
+        let mut results: Vec<u64> = Vec::with_capacity(recipe.steps.len());
+        let mut args: Vec<u64> = Vec::new();
+        for (idx, step) in recipe.steps.iter().enumerate() {
+            args.clear();
+            for source in &step.args {
+                args.push(match *source {
+                    Source::Literal(literal) => self.literals[literal.0 as usize],
+                    Source::Part(part, value) => parts[usize::from(part)][usize::from(value)],
+                    Source::Step(step) => results[usize::from(step)],
+                });
+            }
+            input.had_null |= self.has_null(step.op, &args);
+            input.is_small &= step.args.iter().all(|source| {
+                !matches!(source, Source::Literal(literal) if self.is_large[literal.0 as usize])
+            });
+            let Some(ready) = &mut self.ready[step.op.idx()] else { return End::Illegal };
+            let Worker { session, watch, words, fuel, court, .. } = self;
+            if let Ready::Call { resolved, .. } = ready
+                && !court.lets(session, &resolved.method, &args)
+            {
+                return End::Illegal;
+            }
+            let done = ready.run(session, watch, &args, words, *fuel);
+            match done {
+                Done::NoReceiver => return End::Illegal,
+                Done::Made(Outcome::Returned(value)) => results.push(value.to_slot()),
+                Done::Made(outcome) => return self.ended(idx, step.op, &outcome, input),
+            }
+        }
+        if !self.has_feedback {
+            return self.undirected(pool, recipe, &parts, &results, print, input);
+        }
+        let seen = self.values(pool, recipe, &parts, &results, print);
+        let mut values = Vec::with_capacity(seen.len());
+        let mut accused = Vec::new();
+        let mut is_any_new = false;
+        for one in &seen {
+            let key = self.key(one, print);
+            let is_new = !pool.knows(key);
+            is_any_new |= is_new;
+            let class = self.session.vm.class_of(one.object);
+            let types = self.types_of(class);
+            if self.is_judged(class) {
+                accused.push(Accused { var: Var(one.statement), object: one.object, is_new });
+            }
+            let is_value = self.heap.is_value(&self.session.vm, one.object);
+            if is_new || !is_value {
+                let kept = Kept { statement: one.statement, is_extensible: is_new, types };
+                values.push((kept, key, one.object));
+            }
+        }
+        let broken = self.judge(recipe, &parts, &results, &accused, print);
+        // New ones first where there are too many, otherwise in their order.
+        if values.len() > MOST_KEPT {
+            values.sort_by_key(|(kept, _, _)| (!kept.is_extensible, u32::MAX - kept.statement));
+            values.truncate(MOST_KEPT);
+            values.sort_by_key(|(kept, _, _)| kept.statement);
+        }
+        let may_share = values.len() > 1 && (is_any_new || self.gave_object(recipe));
+        if !is_any_new && !may_share {
+            return End::Returned { values: Vec::new(), end: None, input, broken };
+        }
+        let objects: Vec<Ref> = values.iter().map(|(_, _, object)| *object).collect();
+        let vm = &self.session.vm;
+        let shared_below = self.shared_below;
+        let end = Snapshot::take(vm, &objects, &|object| object.byte_offset() < shared_below);
+        if may_share {
+            is_any_new |= self.spread(pool, &mut values, &end);
+        }
+        if !is_any_new {
+            return End::Returned { values: Vec::new(), end: None, input, broken };
+        }
+        let is_whole = !self.session.vm.has_changed_since(mark) && end.n_bytes() <= LARGEST_END;
+        let values = values.into_iter().map(|(kept, key, _)| (kept, key)).collect();
+        End::Returned { values, end: is_whole.then_some(end), input, broken }
+    }
+
+    fn gave_object(&self, recipe: &Recipe) -> bool {
+        recipe.steps.last().is_some_and(|step| self.gives_object(step.op))
+    }
+
+    /// Beyond the seed: what has objects in common with a value in a new state can be used to change it,
+    /// so calls may start from it too; and two known values that have objects in common may be new as a
+    /// pair, as an object and its shallow copy are. Whether there is such a pair.
+    fn spread(
+        &mut self,
+        pool: &Pool,
+        values: &mut [(Kept, Fingerprint, Ref)],
+        end: &Snapshot,
+    ) -> bool {
+        let sharing = end.sharing();
+        let mut is_pair_new = false;
+        for one in 0..values.len() {
+            for other in 0..one {
+                if sharing[one] >> other & 1 == 0 {
+                    continue;
+                }
+                if values[one].0.is_extensible && values[other].0.is_extensible {
+                    continue;
+                }
+                // One may simply be a part of the other, as an element is of a list.
+                let roots = [Root::Object(values[other].2), Root::Object(values[one].2)];
+                let key = self.heap.fingerprint(&self.session.vm, &roots);
+                if pool.knows(key) {
+                    continue;
+                }
+                // A state of its own for each, since each is learnt once.
+                for (idx, key) in [(one, key), (other, Fingerprint(key.0 ^ 1))] {
+                    if !values[idx].0.is_extensible {
+                        values[idx].0.is_extensible = true;
+                        values[idx].1 = key;
+                        is_pair_new = true;
+                    }
+                }
+            }
+        }
+        is_pair_new
+    }
+
+    /// Judges the objects that a sequence ends with, and its last call.
+    fn judge(
+        &mut self,
+        recipe: &Recipe,
+        parts: &[Vec<u64>],
+        results: &[u64],
+        accused: &[Accused],
+        print: Print,
+    ) -> Vec<Broken> {
+        let Some(last) = recipe.steps.last() else { return Vec::new() };
+        let related = self.relations[last.op.idx()];
+        let next = Var(print.len());
+        let Worker { court, session, .. } = self;
+        // By the sequence and not by turns, so that it does not matter who judges.
+        court.with_slow(print.hash().is_multiple_of(SLOW));
+        let mut broken = court.of_objects(session, accused, related, next);
+        if let (true, Some(Ready::Call { resolved, .. })) =
+            (court.has_conditions(), &self.ready[last.op.idx()])
+        {
+            // The variables do not matter here: what is found is judged again from the beginning.
+            let method = resolved.method.clone();
+            let mut args: Vec<(Arg, u64)> = Vec::new();
+            for source in &last.args {
+                let word = match *source {
+                    Source::Literal(literal) => self.literals[literal.0 as usize],
+                    Source::Part(part, value) => parts[usize::from(part)][usize::from(value)],
+                    Source::Step(step) => results[usize::from(step)],
+                };
+                args.push((Arg::Var(Var(0)), word));
+            }
+            if method.result() != Type::Void {
+                args.extend(results.last().map(|&word| (Arg::Var(Var(0)), word)));
+            }
+            broken.extend(self.court.after(&mut self.session, &method, &args, next));
+        }
+        broken
+    }
+
+    /// Internal names of the classes whose objects are judged.
+    pub(super) fn judged_names(&self) -> Vec<String> {
+        let classes = self.session.vm.classes.iter().zip(&self.judged);
+        let judged = classes.filter(|(_, is_judged)| **is_judged);
+        judged.map(|(entry, _)| entry.class.name.to_string()).collect()
+    }
+
+    fn is_judged(&self, class: ClassId) -> bool {
+        self.judged.get(class.idx()).copied().unwrap_or(false)
+    }
+
+    fn ended(&mut self, step: usize, op: OpId, outcome: &Outcome, input: Input) -> End {
+        let (broken, is_useless) = match &self.ready[op.idx()] {
+            Some(Ready::Call { resolved, .. }) if self.is_target[op.idx()] => {
+                self.court.of_end(&self.session, &resolved.method, outcome, input)
+            }
+            _ => (None, true),
+        };
+        let broken = broken.map(Box::new);
+        match outcome {
+            Outcome::Threw(exception) if !exception.is_null() => {
+                let vm = &self.session.vm;
+                let class = vm.class(vm.class_of(*exception)).name.to_string().into();
+                End::Threw { step, class, broken, is_useless }
+            }
+            Outcome::Threw(_) | Outcome::Returned(_) => End::Illegal,
+            Outcome::Stopped(_) => End::Stopped { step, broken },
+        }
+    }
+
+    /// Without feedback every result counts, whatever it is; contracts are judged all the same.
+    fn undirected(
+        &mut self,
+        pool: &Pool,
+        recipe: &Recipe,
+        parts: &[Vec<u64>],
+        results: &[u64],
+        print: Print,
+        input: Input,
+    ) -> End {
+        let mut accused = Vec::new();
+        for one in self.values(pool, recipe, parts, results, print) {
+            if self.is_judged(self.session.vm.class_of(one.object)) {
+                let var = Var(one.statement);
+                accused.push(Accused { var, object: one.object, is_new: true });
+            }
+        }
+        let broken = self.judge(recipe, parts, results, &accused, print);
+        let first = print.len() - u32::try_from(recipe.steps.len()).unwrap_or(0);
+        let steps = (first..).zip(&recipe.steps);
+        let values = steps.filter(|(_, step)| !self.declared[step.op.idx()].is_empty()).map(
+            |(statement, step)| {
+                let types = self.declared[step.op.idx()].clone();
+                let key = whole_seq::value(&[u64::from(statement)]);
+                (Kept { statement, is_extensible: true, types }, key)
+            },
+        );
+        let mut values: Vec<(Kept, Fingerprint)> = values.collect();
+        values.truncate(MOST_KEPT);
+        End::Returned { values, end: None, input, broken }
+    }
+
+    /// Whether `null` is passed, or something is made that may give it.
+    fn has_null(&self, op: OpId, args: &[u64]) -> bool {
+        if self.gives_null[op.idx()] {
+            return true;
+        }
+        let Some(Ready::Call { resolved, .. }) = &self.ready[op.idx()] else {
+            return args.contains(&0)
+                && matches!(&self.ready[op.idx()], Some(Ready::Array { kind, .. })
+                    if *kind == vm::value::Kind::Ref);
+        };
+        let receiver = usize::from(resolved.method.has_receiver());
+        args.iter()
+            .skip(receiver)
+            .zip(resolved.parameters.iter())
+            .any(|(&word, &kind)| kind == vm::value::Kind::Ref && word == 0)
+    }
+
+    /// Brings the end state of a component into the heap; gives its kept values.
+    fn materialise(&mut self, pool: &Pool, id: ComponentId) -> Option<Vec<u64>> {
+        let component = pool.component(id);
+        if let Some(end) = &component.end {
+            let roots = self.session.vm.complete(|vm| end.put(vm)).ok()?;
+            return Some(roots.into_iter().map(Ref::to_slot).collect());
+        }
+        let statements = component.recipe().flatten(pool);
+        let mut results: Vec<u64> = Vec::with_capacity(statements.len());
+        let mut args = Vec::new();
+        for statement in &statements {
+            args.clear();
+            args.extend(statement.args.iter().map(|arg| match *arg {
+                FlatArg::Literal(literal) => self.literals[literal.0 as usize],
+                FlatArg::Statement(at) => results[at as usize],
+            }));
+            let ready = self.ready[statement.op.idx()].as_mut()?;
+            let Worker { session, watch, words, fuel, .. } = self;
+            match ready.run(session, watch, &args, words, *fuel) {
+                Done::Made(Outcome::Returned(value)) => results.push(value.to_slot()),
+                _ => return None,
+            }
+        }
+        Some(component.values.iter().map(|kept| results[kept.statement as usize]).collect())
+    }
+
+    /// The objects that a sequence ends with, each once.
+    fn values(
+        &mut self,
+        pool: &Pool,
+        recipe: &Recipe,
+        parts: &[Vec<u64>],
+        results: &[u64],
+        print: Print,
+    ) -> Vec<Seen> {
+        let mut seen: Vec<Seen> = Vec::new();
+        let add = |statement: u32, word: u64, seen: &mut Vec<Seen>| {
+            let object = Ref::from_slot(word);
+            if !object.is_null() && seen.iter().all(|other| other.object != object) {
+                seen.push(Seen { statement, object });
+            }
+        };
+        let mut start = 0;
+        for (&part, words) in recipe.parts.iter().zip(parts) {
+            let component = pool.component(part);
+            for (kept, &word) in component.values.iter().zip(words) {
+                add(start + kept.statement, word, &mut seen);
+            }
+            start += component.print.len();
+        }
+        debug_assert_eq!(start as usize + recipe.steps.len(), print.len() as usize);
+        let skipped = recipe.steps.len().saturating_sub(MOST_RESULTS);
+        for (idx, (step, &word)) in recipe.steps.iter().zip(results).enumerate().skip(skipped) {
+            let is_reference =
+                !self.declared[step.op.idx()].is_empty() || self.gives_object(step.op);
+            if is_reference {
+                add(start + u32::try_from(idx).unwrap_or(0), word, &mut seen);
+            }
+        }
+        seen
+    }
+
+    fn gives_object(&self, op: OpId) -> bool {
+        match &self.ready[op.idx()] {
+            Some(Ready::Call { resolved, .. }) => resolved.method.result().is_reference(),
+            Some(Ready::Array { .. }) => true,
+            None => false,
+        }
+    }
+
+    fn key(&mut self, seen: &Seen, print: Print) -> Fingerprint {
+        let object = seen.object;
+        let roots = [Root::Object(object)];
+        match self.technique {
+            Technique::WholeSeq => {
+                let mut mixer = Mixer::new(9);
+                mixer.bytes(&print.hash().to_le_bytes());
+                mixer.bytes(&seen.statement.to_le_bytes());
+                mixer.finish()
+            }
+            // A random sequence has no one object whose changes it is about; what changed shows in the
+            // state of its values.
+            Technique::WholeState | Technique::ModifyingSeq => {
+                whole_state::key(&mut self.heap, &self.session.vm, &roots)
+            }
+            Technique::MonitorEquals => {
+                let Worker { monitor, heap, session, shared_below, .. } = self;
+                monitor.key(heap, &mut session.vm, &roots, *shared_below)
+            }
+            Technique::PairwiseEquals => {
+                let whole = whole_state::key(&mut self.heap, &self.session.vm, &roots);
+                let Worker { pairwise, session, shared_below, .. } = self;
+                let is_shared = |other: Ref| other.byte_offset() < *shared_below;
+                let class = pairwise.class_of(&mut session.vm, object, whole, &is_shared);
+                whole_seq::value(&[u64::from(class)])
+            }
+        }
+    }
+
+    /// Methods without parameters that say something of an object, as a primitive or a string, and were
+    /// not seen to change anything on any object they were tried on; per class under test.
+    pub(super) fn observers(
+        &mut self,
+        pool: &Pool,
+        catalogue: &Catalogue,
+    ) -> Vec<Vec<Arc<Method>>> {
+        let mut observers = Vec::new();
+        for target in &catalogue.targets {
+            let mut own = Vec::new();
+            for &op in &target.ops {
+                let Action::Call(method) = &catalogue.op(op).action else { continue };
+                let is_plain = method.has_receiver() && method.parameters.is_empty();
+                let is_value =
+                    !matches!(method.returns, Type::Void | Type::Array(_) | Type::Class(_))
+                        || method.returns == Type::class("java/lang/String");
+                if is_plain && is_value && &*method.name != "hashCode" {
+                    let receiver = catalogue.op(op).params[0];
+                    if self.is_pure(pool, op, receiver) {
+                        own.push(method.clone());
+                    }
+                }
+            }
+            observers.push(own);
+        }
+        observers
+    }
+
+    fn is_pure(&mut self, pool: &Pool, op: OpId, receiver: TypeId) -> bool {
+        let values = pool.of_type(receiver);
+        let step = values.len().div_ceil(OBSERVED).max(1);
+        for &(component, value) in values.iter().step_by(step) {
+            let mark = self.session.vm.mark();
+            let is_same = self.preserves(pool, component, value, op);
+            self.session.vm.rollback(mark);
+            if is_same == Some(false) {
+                return false;
+            }
+        }
+        !values.is_empty()
+    }
+
+    /// Whether a call leaves its receiver and the world as they are; `None` where it does not return.
+    fn preserves(
+        &mut self,
+        pool: &Pool,
+        component: ComponentId,
+        value: u16,
+        op: OpId,
+    ) -> Option<bool> {
+        let word = *self.materialise(pool, component)?.get(usize::from(value))?;
+        let roots = [Root::Object(Ref::from_slot(word))];
+        let before = whole_state::key(&mut self.heap, &self.session.vm, &roots);
+        let inner = self.session.vm.mark();
+        let Worker { session, ready, words, fuel, .. } = self;
+        let done = ready[op.idx()].as_mut()?.run(session, &mut Plain, &[word], words, *fuel);
+        let Done::Made(Outcome::Returned(_)) = done else { return None };
+        let after = whole_state::key(&mut self.heap, &self.session.vm, &roots);
+        let hashes = self.session.vm.has_hashed_since(&inner);
+        Some(before == after && !hashes)
+    }
+}

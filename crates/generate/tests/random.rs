@@ -1,0 +1,173 @@
+//! Random generation: planted faults are found, the same seed gives the same result for any number of
+//! threads, and every rule of drawing has a subject of its own.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../../observe/tests/machine/mod.rs"]
+mod machine;
+
+use std::fs;
+
+use generate::api::Choice;
+use generate::random::{
+    Campaign, Choosing, Job, Judge, Literals, Machines, Merit, Rules, Settings, search,
+};
+use generate::states::Unwatched;
+use observe::session::{NotFound, Session};
+use observe::state::mask::Mask;
+use observe::state::technique::Technique;
+use testkit::jdk::Jdk;
+use testkit::{jdk, root, suite};
+use vm::image::Base;
+
+/// Makes machines with one class path.
+struct Workshop<'a> {
+    jdk: &'a Jdk,
+    class_path: String,
+}
+
+impl Workshop<'_> {
+    fn of<'a>(jdk: &'a Jdk, fixture: &str) -> Workshop<'a> {
+        let sources = root::repository().join("fixtures").join(fixture);
+        let classes = suite::compile(jdk, fixture, &sources, "").unwrap();
+        Workshop { jdk, class_path: classes.display().to_string() }
+    }
+}
+
+impl Machines for Workshop<'_> {
+    fn fresh(&self) -> Result<Session, NotFound> {
+        Ok(Session::new(machine::boot(self.jdk, &self.class_path).0).unwrap())
+    }
+
+    fn like(&self, session: &Session, number: usize) -> Result<Vec<Session>, NotFound> {
+        let base = Base::of(&session.vm).unwrap();
+        let host = || machine::host(self.jdk, &self.class_path).0;
+        Ok((0..number).map(|_| Session::new(base.machine(host()).unwrap()).unwrap()).collect())
+    }
+}
+
+fn settings(most_sequences: u64, n_workers: usize) -> Settings {
+    Settings {
+        seed: 7,
+        choosing: Choosing::Guided,
+        feedback: true,
+        repeat: 0.1,
+        most_repeats: 100,
+        longest: 100,
+        nulls: 0.02,
+        technique: Technique::WholeState,
+        mask: Mask::standard(),
+        fuel: 1_000_000,
+        n_workers,
+        most_sequences,
+        memory: 256 << 20,
+    }
+}
+
+fn job(classes: &[&str], settings: Settings) -> Job {
+    Job {
+        classes: classes.iter().map(|class| class.replace('.', "/")).collect(),
+        choice: Choice { package_private: false, methods: Vec::new() },
+        literals: Literals { given: Vec::new(), own: true },
+        rules: Rules::standard(),
+        settings,
+    }
+}
+
+/// What two campaigns must agree on.
+fn summary(campaign: &Campaign) -> String {
+    let findings: Vec<_> = campaign
+        .findings
+        .iter()
+        .map(|shown| (&shown[0].broken.contract, &shown[0].sequence, shown[0].count))
+        .collect();
+    let counts = &campaign.counts;
+    format!("{counts:?} {:?} {:?} {findings:?}", campaign.branches, campaign.worthy)
+}
+
+#[test]
+fn the_same_seed_finds_the_same_with_one_thread_and_with_two() {
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let workshop = Workshop::of(&jdk, "bugs/src");
+    let classes = ["bugs.TagSet", "bugs.Histogram", "bugs.Scores"];
+    let run = |n_workers| {
+        let job = job(&classes, settings(4000, n_workers));
+        summary(&search(&job, &workshop, &Unwatched).unwrap())
+    };
+    let one = run(1);
+    let two = run(2);
+    assert!(one == two, "two threads lead elsewhere than one");
+    let other = Settings { seed: 8, ..settings(4000, 1) };
+    assert!(one != summary(&search(&job(&classes, other), &workshop, &Unwatched).unwrap()));
+}
+
+#[test]
+fn planted_faults_are_found_and_show_again_from_the_beginning() {
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let workshop = Workshop::of(&jdk, "bugs/src");
+    let list = fs::read_to_string(root::repository().join("fixtures/bugs/faults.txt")).unwrap();
+    let mut missed = Vec::new();
+    let mut n_faults = 0;
+    for line in list.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
+        let mut words = line.split_whitespace();
+        let (class, contracts) = (words.next().unwrap(), words.next().unwrap());
+        let classes: Vec<&str> = [class].into_iter().chain(words).collect();
+        let job = job(&classes, settings(6000, 1));
+        let campaign = search(&job, &workshop, &Unwatched).unwrap();
+        let session = workshop.fresh().unwrap();
+        let mut judge =
+            Judge::new(session, &job.rules, job.settings.fuel, campaign.judged()).unwrap();
+        let is_shown = campaign.findings.iter().flatten().any(|finding| {
+            contracts.split('|').any(|contract| *finding.broken.contract == *contract)
+                && judge
+                    .judge(&finding.sequence)
+                    .unwrap()
+                    .iter()
+                    .any(|broken| broken.is_like(&finding.broken))
+        });
+        n_faults += 1;
+        if !is_shown {
+            missed.push(class.to_owned());
+        }
+    }
+    assert!(n_faults >= 40, "{n_faults}");
+    assert!(missed.len() <= n_faults / 10, "of {n_faults} faults these are missed: {missed:?}");
+}
+
+#[test]
+fn repeated_calls_reach_what_single_ones_do_not() {
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let workshop = Workshop::of(&jdk, "bugs/src");
+    let count = |repeat: f64| {
+        let settings = Settings { repeat, ..settings(3000, 1) };
+        let campaign = search(&job(&["bugs.RingBuffer"], settings), &workshop, &Unwatched).unwrap();
+        campaign.worthy.iter().map(|worthy| worthy.sequence.len()).max().unwrap_or(0)
+    };
+    assert!(count(0.5) > count(0.0), "repetition makes longer sequences");
+}
+
+#[test]
+fn what_throws_is_worth_a_test_once_and_is_not_built_on() {
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let workshop = Workshop::of(&jdk, "subjects/src");
+    let job = job(&["subjects.IntStack"], settings(3000, 1));
+    let campaign = search(&job, &workshop, &Unwatched).unwrap();
+    assert!(campaign.counts.illegal > 0, "pop on an empty stack throws");
+    let by_exception =
+        campaign.worthy.iter().filter(|worthy| worthy.merit == Merit::Exception).count();
+    assert!(by_exception <= campaign.calls.len(), "{by_exception} tests for exceptions alone");
+    assert_eq!(campaign.branches.0, campaign.branches.1, "all branches of a stack are taken");
+    // The stack of the paper has an `equals` and no `hashCode`.
+    let contracts: Vec<&str> =
+        campaign.findings.iter().map(|shown| &*shown[0].broken.contract).collect();
+    assert_eq!(contracts, ["equals-hash-code"]);
+}
+
+#[test]
+fn kept_sequences_take_less_than_a_kilobyte_each() {
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let workshop = Workshop::of(&jdk, "subjects/src");
+    let job = job(&["subjects.BinarySearchTree"], settings(6000, 1));
+    let campaign = search(&job, &workshop, &Unwatched).unwrap();
+    let (number, bytes) = campaign.kept;
+    assert!(number > 100 && bytes / number < 1024, "{bytes} bytes for {number} sequences");
+}
