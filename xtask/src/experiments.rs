@@ -1,8 +1,11 @@
 //! The papers' experiments on our subjects, the published values beside ours: `docs/experiments.md`.
 //!
-//! Table 1 of Xie and Notkin (2005), and tables 2 to 7 of Xie, Marinov and Notkin (2004; `rostra.rs`). The subjects are written anew, so only where a subject is known
-//! to be the same can a number be expected to be.
+//! Table 1 of Xie and Notkin (2005), tables 2 to 7 of Xie, Marinov and Notkin (2004; `rostra.rs`), and
+//! the experiments of Pacheco and others (2007; `random.rs`). The subjects are written anew, so only where a
+//! subject is known to be the same can a number be expected to be.
 
+mod json;
+mod random;
 mod rostra;
 
 use std::fmt::Write as _;
@@ -11,6 +14,7 @@ use std::process::Command;
 use std::time::Instant;
 
 const CLASSES: &str = "target/experiment-classes";
+const SUBJECTS: &str = "fixtures/subjects/src/subjects";
 const RESULT: &str = "docs/experiments.md";
 
 /// One benchmark: our class, more options, and for 3, 4 and 5 iterations the published numbers: universal,
@@ -164,7 +168,7 @@ Where ours differ, the reasons we know:
 
 /// Runs everything and writes the page.
 pub(crate) fn run(binary: &str, java_home: &Path) -> Result<(), String> {
-    compile(java_home)?;
+    compile(java_home, SUBJECTS, CLASSES)?;
     let mut text = HEAD.to_owned();
     for benchmark in &BENCHMARKS {
         let methods = match benchmark.methods {
@@ -197,16 +201,26 @@ pub(crate) fn run(binary: &str, java_home: &Path) -> Result<(), String> {
     }
     text.push_str(&rostra::run(binary, java_home)?);
     std::fs::create_dir_all("docs").map_err(|error| format!("docs: {error}"))?;
-    std::fs::write(RESULT, text).map_err(|error| format!("{RESULT}: {error}"))
+    write(&text)?;
+    random::run(binary, java_home, &|chapter| write(&with_chapter(&text, chapter)))
+}
+
+/// Runs the chapter on random generation alone and puts it into the page that is there.
+pub(crate) fn run_random(binary: &str, java_home: &Path) -> Result<(), String> {
+    let page = std::fs::read_to_string(RESULT).map_err(|error| format!("{RESULT}: {error}"))?;
+    random::run(binary, java_home, &|chapter| write(&with_chapter(&page, chapter)))
+}
+
+fn write(page: &str) -> Result<(), String> {
+    std::fs::write(RESULT, page).map_err(|error| format!("{RESULT}: {error}"))
 }
 
 /// Runs the chapter on redundant tests alone and puts it into the page that is there.
 pub(crate) fn run_redundancy(binary: &str, java_home: &Path) -> Result<(), String> {
-    compile(java_home)?;
+    compile(java_home, SUBJECTS, CLASSES)?;
     let page = std::fs::read_to_string(RESULT).map_err(|error| format!("{RESULT}: {error}"))?;
     let chapter = rostra::run(binary, java_home)?;
-    let page = with_chapter(&page, &chapter);
-    std::fs::write(RESULT, page).map_err(|error| format!("{RESULT}: {error}"))
+    write(&with_chapter(&page, &chapter))
 }
 
 /// A page in which the chapter with the same heading is another; a new chapter comes last.
@@ -273,17 +287,16 @@ fn number(json: &str, name: &str) -> Result<usize, String> {
     digits.parse().map_err(|_| format!("no {name} in what inspect says"))
 }
 
-fn compile(java_home: &Path) -> Result<(), String> {
-    let folder = "fixtures/subjects/src/subjects";
+fn compile(java_home: &Path, folder: &str, classes: &str) -> Result<(), String> {
     let sources: Vec<PathBuf> = std::fs::read_dir(folder)
         .map_err(|error| format!("{folder}: {error}"))?
         .flatten()
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "java"))
         .collect();
-    std::fs::create_dir_all(CLASSES).map_err(|error| format!("{CLASSES}: {error}"))?;
+    std::fs::create_dir_all(classes).map_err(|error| format!("{classes}: {error}"))?;
     let javac = Command::new(java_home.join("bin/javac"))
-        .args(["-nowarn", "-d", CLASSES])
+        .args(["-nowarn", "-d", classes])
         .args(sources)
         .output()
         .map_err(|error| format!("javac: {error}"))?;

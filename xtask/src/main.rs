@@ -21,9 +21,12 @@ fn main() -> ExitCode {
         }
         ["experiments", binary, "redundancy"] => bench::java_home()
             .and_then(|java_home| experiments::run_redundancy(binary, &java_home)),
+        ["experiments", binary, "random"] => {
+            bench::java_home().and_then(|java_home| experiments::run_random(binary, &java_home))
+        }
         ["bench", "--record", binary] => bench::run(binary, &[], Keep::Record),
         ["bench", binary, filter @ ..] => bench::run(binary, filter, Keep::No),
-        _ => Err("usage: xtask tidy | xtask bench [--record] BINARY | xtask bench BINARY PROGRAM… | xtask experiments BINARY [redundancy]"
+        _ => Err("usage: xtask tidy | xtask bench [--record] BINARY | xtask bench BINARY PROGRAM… | xtask experiments BINARY [redundancy|random]"
             .to_string()),
     };
     match result {

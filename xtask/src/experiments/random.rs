@@ -1,0 +1,336 @@
+//! The experiments of Pacheco, Lahiri, Ernst and Ball (2007): coverage of four containers (figure 5), planted
+//! faults instead of the libraries of that time, and what `java.util` shows of itself.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+use super::json::Json;
+
+/// The heading of the chapter.
+const TITLE: &str = "## Feedback-directed random generation (Pacheco and others, 2007)";
+
+const HEAD: &str = "
+### Containers (figure 5)
+
+Branches of the algorithm, and combinations of predicates (see fixtures/containers); the mean of three runs of
+three seconds, with the seconds after which nothing new was covered. The paper counts blocks instead of branches,
+and its predicates are not published; its values (Randoop with and without feedback) stand in parentheses. It
+ran on a Pentium 4 with 3.6 GHz.
+
+| container | unit | all | guided | s | uniform | s | no feedback | s |
+|---|---|---|---|---|---|---|---|---|
+";
+
+const FAULTS_HEAD: &str = "
+### Planted faults
+
+Classes below fixtures/bugs with one fault each, alone for ten seconds. A fault counts as found where the contract
+that it breaks is reported for its class; the length is that of the shortest test. What else was reported stands in
+the last column.
+
+| class | contract | with feedback | length | without | length | else |
+|---|---|---|---|---|---|---|
+";
+
+const CONTAINER_SECONDS: &str = "3s";
+const SEEDS: [&str; 3] = ["1", "2", "3"];
+const FAULT_SECONDS: &str = "10s";
+const JDK_SECONDS: &str = "60s";
+
+const CONTAINERS: &str = "fixtures/containers/src/containers";
+const BUGS: &str = "fixtures/bugs/src/bugs";
+const FAULTS: &str = "fixtures/bugs/faults.txt";
+const JUDGEMENTS: &str = "fixtures/judgements/java-util.txt";
+const CLASSES: &str = "target/random-classes";
+
+const GUIDED: &[&str] = &["--choose", "guided"];
+const UNIFORM: &[&str] = &["--choose", "uniform"];
+const UNDIRECTED: &[&str] = &["--no-feedback"];
+
+/// A container with the published values of Randoop with and without feedback: blocks and seconds,
+/// predicates and seconds.
+struct Container {
+    class: &'static str,
+    blocks: [[f64; 2]; 2],
+    predicates: [[f64; 2]; 2],
+}
+
+const FIGURE_5: [Container; 4] = [
+    Container {
+        class: "BinTree",
+        blocks: [[0.78, 0.21], [0.78, 0.13]],
+        predicates: [[54.0, 1.6], [53.9, 4.2]],
+    },
+    Container {
+        class: "BHeap",
+        blocks: [[0.95, 0.59], [0.86, 6.6]],
+        predicates: [[101.0, 4.2], [58.5, 15.0]],
+    },
+    Container {
+        class: "FibHeap",
+        blocks: [[1.0, 0.63], [0.98, 27.0]],
+        predicates: [[96.0, 6.0], [90.3, 67.0]],
+    },
+    Container {
+        class: "TreeMap",
+        blocks: [[0.72, 0.84], [0.68, 1.9]],
+        predicates: [[106.0, 10.0], [55.0, 1.9]],
+    },
+];
+
+/// Runs everything. `keep` gets the chapter as far as it is known, after each part: a run takes long.
+pub(super) fn run(
+    binary: &str,
+    java_home: &Path,
+    keep: &dyn Fn(&str) -> Result<(), String>,
+) -> Result<(), String> {
+    super::compile(java_home, CONTAINERS, CLASSES)?;
+    super::compile(java_home, BUGS, CLASSES)?;
+    let tool = Tool { binary, java_home };
+    let mut text = format!("{TITLE}\n{HEAD}");
+    for container in &FIGURE_5 {
+        let rows = containers(&tool, container)?;
+        super::super::bench::say(&rows);
+        text.push_str(&rows);
+    }
+    keep(&text)?;
+    text.push_str(&faults(&tool)?);
+    keep(&text)?;
+    text.push_str(&java_util(&tool)?);
+    keep(&text)
+}
+
+/// The release binary, with the JDK it is to use.
+struct Tool<'a> {
+    binary: &'a str,
+    java_home: &'a Path,
+}
+
+impl Tool<'_> {
+    /// What random generation says.
+    fn generate(&self, time: &str, seed: &str, more: &[&str]) -> Result<Json, String> {
+        let output = Command::new(self.binary)
+            .args(["generate", "--strategy", "random", "--count", "--format", "json", "--jdk"])
+            .arg(self.java_home)
+            .args(["--classpath", CLASSES, "--time", time, "--seed", seed])
+            .args(more)
+            .output()
+            .map_err(|error| format!("{}: {error}", self.binary))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        if text.trim().is_empty() {
+            return Err(format!("{more:?}: {}", String::from_utf8_lossy(&output.stderr)));
+        }
+        Json::parse(&text).map_err(|error| format!("{more:?}: {error}\n{text}"))
+    }
+}
+
+/// What was covered in the end, of how much, and when the last of it came.
+fn covered(tool: &Tool<'_>, class: &str, mode: &[&str]) -> Result<[f64; 3], String> {
+    let mut sum = [0.0; 3];
+    for seed in SEEDS {
+        let more = [&["--class", class], mode].concat();
+        let json = tool.generate(CONTAINER_SECONDS, seed, &more)?;
+        sum[0] += json.number("branches.covered")?;
+        sum[1] += json.number("branches.all")?;
+        sum[2] += json.list("growth").last().map_or(0.0, |last| match last {
+            Json::List(pair) => match pair.first() {
+                Some(Json::Number(seconds)) => *seconds,
+                _ => 0.0,
+            },
+            _ => 0.0,
+        });
+    }
+    #[expect(clippy::cast_precision_loss, reason = "three")]
+    let n_runs = SEEDS.len() as f64;
+    Ok(sum.map(|figure| figure / n_runs))
+}
+
+fn containers(tool: &Tool<'_>, container: &Container) -> Result<String, String> {
+    let mut rows = String::new();
+    let units =
+        [("branches", "", &container.blocks), ("predicates", "Predicates", &container.predicates)];
+    for (unit, suffix, published) in units {
+        let class = format!("containers.{}{suffix}", container.class);
+        let mut row = format!("| {} | {unit} |", container.class);
+        let is_ratio = suffix.is_empty();
+        let modes = [(GUIDED, Some(0)), (UNIFORM, None), (UNDIRECTED, Some(1))];
+        for (idx, (mode, published_at)) in modes.into_iter().enumerate() {
+            let [covered, all, seconds] = covered(tool, &class, mode)?;
+            // The default of the switch is not a combination.
+            let all = if is_ratio { all } else { all - 1.0 };
+            if idx == 0 {
+                let _ = write!(row, " {all:.0} |");
+            }
+            let own =
+                if is_ratio { format!("{:.2}", covered / all) } else { format!("{covered:.1}") };
+            let _ = match published_at.map(|at: usize| published[at]) {
+                Some([value, time]) => write!(row, " {own} ({value}) | {seconds:.2} ({time}) |"),
+                None => write!(row, " {own} | {seconds:.2} |"),
+            };
+        }
+        let _ = writeln!(rows, "{row}");
+    }
+    Ok(rows)
+}
+
+/// A planted fault.
+struct Fault<'a> {
+    class: &'a str,
+    /// Contracts that show it, the one it is about first.
+    contracts: Vec<&'a str>,
+    /// Classes that are needed beside it.
+    others: Vec<&'a str>,
+}
+
+fn faults_in(text: &str) -> Vec<Fault<'_>> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let fault = |line| {
+        let mut words = str::split_whitespace(line);
+        let class = words.next()?;
+        let contracts = words.next()?.split('|').collect();
+        Some(Fault { class, contracts, others: words.collect() })
+    };
+    lines.filter_map(fault).collect()
+}
+
+fn faults(tool: &Tool<'_>) -> Result<String, String> {
+    let list = std::fs::read_to_string(FAULTS).map_err(|error| format!("{FAULTS}: {error}"))?;
+    let faults = faults_in(&list);
+    let mut text = FAULTS_HEAD.to_owned();
+    let mut n_found = [0, 0];
+    for fault in &faults {
+        let mut row = format!("| {} | {} |", fault.class, fault.contracts[0]);
+        let mut more_reported = Vec::new();
+        // Two at a time: each works in one thread.
+        let runs = std::thread::scope(|scope| {
+            let start =
+                |mode: &'static [&'static str]| scope.spawn(move || reported(tool, fault, mode));
+            [start(GUIDED), start(UNDIRECTED)].map(|run| run.join())
+        });
+        for (idx, run) in runs.into_iter().enumerate() {
+            let findings = run.map_err(|_| format!("{}: the run broke", fault.class))??;
+            let (own, other): (Vec<Finding>, Vec<Finding>) = findings
+                .into_iter()
+                .partition(|finding| fault.contracts.contains(&finding.contract.as_str()));
+            more_reported.extend(other.into_iter().map(|finding| finding.contract));
+            let shortest = own.iter().map(|finding| finding.length).min();
+            n_found[idx] += usize::from(shortest.is_some());
+            let _ = match shortest {
+                Some(length) => write!(row, " found | {length} |"),
+                None => write!(row, " - | |"),
+            };
+        }
+        more_reported.sort();
+        more_reported.dedup();
+        let _ = write!(row, " {} |", more_reported.join(", "));
+        super::super::bench::say(&row);
+        let _ = writeln!(text, "{row}");
+    }
+    let n_faults = faults.len();
+    let [with, without] = n_found;
+    let _ = writeln!(
+        text,
+        "| found | | **{with} of {n_faults}** | | **{without} of {n_faults}** | | |"
+    );
+    Ok(text)
+}
+
+/// A finding as far as the tables show it.
+struct Finding {
+    contract: String,
+    severity: String,
+    method: String,
+    message: String,
+    length: u64,
+}
+
+fn findings(json: &Json) -> Vec<Finding> {
+    let finding = |json: &Json| Finding {
+        contract: json.text("contract").to_owned(),
+        severity: json.text("severity").to_owned(),
+        method: json.text("method").to_owned(),
+        message: json.text("message").to_owned(),
+        length: whole(json.number("length").unwrap_or_default()),
+    };
+    json.list("findings").iter().map(finding).collect()
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
+fn whole(figure: f64) -> u64 {
+    figure as u64
+}
+
+fn reported(tool: &Tool<'_>, fault: &Fault<'_>, mode: &[&str]) -> Result<Vec<Finding>, String> {
+    let mut more = mode.to_vec();
+    for class in std::iter::once(&fault.class).chain(&fault.others) {
+        more.extend(["--class", class]);
+    }
+    Ok(findings(&tool.generate(FAULT_SECONDS, "1", &more)?))
+}
+
+/// Judgements by contract and method.
+fn judgements(text: &str) -> BTreeMap<(&str, &str), &str> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let parts = lines.filter_map(|line| {
+        let (contract, rest) = line.split_once(' ')?;
+        let (method, judgement) = rest.trim_start().split_once(": ")?;
+        Some(((contract, method), judgement))
+    });
+    parts.collect()
+}
+
+fn java_util(tool: &Tool<'_>) -> Result<String, String> {
+    let known =
+        std::fs::read_to_string(JUDGEMENTS).map_err(|error| format!("{JUDGEMENTS}: {error}"))?;
+    let known = judgements(&known);
+    let json = tool.generate(JDK_SECONDS, "1", &["--package", "java.util"])?;
+    let mut findings = findings(&json);
+    findings.sort_by(|one, other| {
+        (&one.severity, &one.contract, &one.method).cmp(&(
+            &other.severity,
+            &other.contract,
+            &other.method,
+        ))
+    });
+    let mut text = format!(
+        "\n### java.util\n\nOne minute over the package of the installed JDK: {} sequences, {} findings. Judgements are \
+         in {JUDGEMENTS}.\n\n| contract | method | what | length | judgement |\n|---|---|---|---|---|\n",
+        json.number("sequences")?,
+        findings.len(),
+    );
+    for finding in &findings {
+        let judgement = known
+            .get(&(finding.contract.as_str(), finding.method.as_str()))
+            .copied()
+            .unwrap_or("not judged yet");
+        let message = finding.message.replace('|', "\\|").replace('\n', " ");
+        let _ = writeln!(
+            text,
+            "| {} | {} | {message} | {} | {judgement} |",
+            finding.contract, finding.method, finding.length
+        );
+    }
+    super::super::bench::say(&text);
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{faults_in, judgements};
+
+    #[test]
+    fn faults_in_reads_alternatives_and_companions() {
+        let faults = faults_in("# a comment\nbugs.A  x|y  bugs.B bugs.C\nbugs.D z\n");
+        assert_eq!(faults[0].contracts, ["x", "y"]);
+        assert_eq!(faults[0].others, ["bugs.B", "bugs.C"]);
+        assert_eq!((faults[1].class, faults[1].others.len()), ("bugs.D", 0));
+    }
+
+    #[test]
+    fn judgements_are_found_by_contract_and_method() {
+        let known = judgements("# head\nequals-null a.B.c(int, d.E): fine, since documented\n");
+        assert_eq!(known.get(&("equals-null", "a.B.c(int, d.E)")), Some(&"fine, since documented"));
+    }
+}
