@@ -285,7 +285,7 @@ fn java_util(tool: &Tool<'_>) -> Result<String, String> {
     let known =
         std::fs::read_to_string(JUDGEMENTS).map_err(|error| format!("{JUDGEMENTS}: {error}"))?;
     let known = judgements(&known);
-    let json = tool.generate(JDK_SECONDS, "1", &["--package", "java.util"])?;
+    let json = tool.generate(JDK_SECONDS, "1", &["--package", "java.util.*"])?;
     let mut findings = findings(&json);
     findings.sort_by(|one, other| {
         (&one.severity, &one.contract, &one.method).cmp(&(
