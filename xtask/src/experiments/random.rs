@@ -109,12 +109,12 @@ struct Tool<'a> {
 }
 
 impl Tool<'_> {
-    /// What random generation says.
+    /// What random generation says, in one thread.
     fn generate(&self, time: &str, seed: &str, more: &[&str]) -> Result<Json, String> {
         let output = Command::new(self.binary)
             .args(["generate", "--strategy", "random", "--count", "--format", "json", "--jdk"])
             .arg(self.java_home)
-            .args(["--classpath", CLASSES, "--time", time, "--seed", seed])
+            .args(["--classpath", CLASSES, "--time", time, "--seed", seed, "--jobs", "1"])
             .args(more)
             .output()
             .map_err(|error| format!("{}: {error}", self.binary))?;
@@ -203,7 +203,7 @@ fn faults(tool: &Tool<'_>) -> Result<String, String> {
     for fault in &faults {
         let mut row = format!("| {} | {} |", fault.class, fault.contracts[0]);
         let mut more_reported = Vec::new();
-        // Two at a time: each works in one thread.
+        // Two at a time, since each works in one thread.
         let runs = std::thread::scope(|scope| {
             let start =
                 |mode: &'static [&'static str]| scope.spawn(move || reported(tool, fault, mode));
