@@ -35,6 +35,9 @@ pub(crate) fn run(binary: &str, filter: &[&str], keep: Keep) -> Result<(), Strin
     let load = record::load();
     let sources = sources("fixtures/bench")?;
     let hello = compile(&java_home, &sources)?;
+    if filter == ["minimize"] {
+        return minimize::run(binary, &java_home).map(|_| ());
+    }
     let mut text = programs(binary, &java_home, &sources, filter)?;
     if filter.is_empty() {
         text.push_str(&start_up(binary, &java_home, &hello)?);

@@ -85,7 +85,7 @@ impl Explored {
     }
 }
 
-fn compile(java_home: &Path) -> Result<(), String> {
+pub(super) fn compile(java_home: &Path) -> Result<(), String> {
     fs::create_dir_all(CLASSES).map_err(|error| format!("{CLASSES}: {error}"))?;
     let sources: Vec<_> = super::sources("fixtures/subjects/src/subjects")?;
     let javac = Command::new(java_home.join("bin/javac"))

@@ -31,8 +31,9 @@ const JARS: [&str; 8] = [
     "apiguardian-api",
 ];
 
-/// Prints and gives the table. The subjects are compiled.
+/// Prints and gives the table.
 pub(super) fn run(binary: &str, java_home: &Path) -> Result<String, String> {
+    super::explore::compile(java_home)?;
     let mut text = String::from("## Minimising\n\n");
     super::line(
         &mut text,
