@@ -140,6 +140,12 @@ impl Court {
         !self.specs.is_empty()
     }
 
+    /// Does for good what judging does anew after every rollback otherwise: classes are initialised,
+    /// lambdas and concatenations linked.
+    pub(super) fn settle(&mut self, session: &mut Session) {
+        self.contracts.settle(session);
+    }
+
     /// Forgets classes from this number on, which a rollback took back.
     pub(super) fn forget_from(&mut self, n_classes: usize) {
         self.contracts.forget_from(n_classes);

@@ -285,6 +285,7 @@ impl Worker {
             // A class that cannot be initialised says so again when it is used.
             let _ = self.session.class(name);
         }
+        self.court.settle(&mut self.session);
         self.settle(catalogue);
     }
 
