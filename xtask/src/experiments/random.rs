@@ -37,7 +37,7 @@ the last column.
 const CONTAINER_SECONDS: &str = "3s";
 const SEEDS: [&str; 3] = ["1", "2", "3"];
 const FAULT_SECONDS: &str = "10s";
-const JDK_SECONDS: &str = "60s";
+const JDK_SECONDS: &str = "45s";
 
 const CONTAINERS: &str = "fixtures/containers/src/containers";
 const BUGS: &str = "fixtures/bugs/src/bugs";
@@ -295,7 +295,7 @@ fn java_util(tool: &Tool<'_>) -> Result<String, String> {
         ))
     });
     let mut text = format!(
-        "\n### java.util\n\nOne minute over the package of the installed JDK: {} sequences, {} findings. Judgements are \
+        "\n### java.util\n\n{JDK_SECONDS} over the package of the installed JDK: {} sequences, {} findings. Judgements are \
          in {JUDGEMENTS}.\n\n| contract | method | what | length | judgement |\n|---|---|---|---|---|\n",
         json.number("sequences")?,
         findings.len(),

@@ -359,6 +359,13 @@ impl Worker {
                 new.filter(|class| vm.is_initialised(class.id)).map(|class| class.name.to_string()),
             );
         }
+        self.roll_back(mark);
+        let edges = std::mem::take(&mut self.watch.new);
+        Tried { recipe, print, end, edges }
+    }
+
+    /// Rolls back; what is remembered of classes by their numbers is forgotten with the classes.
+    fn roll_back(&mut self, mark: Mark) {
         let has_loaded = self.session.vm.classes.len() > self.n_classes;
         self.session.vm.rollback(mark);
         if has_loaded {
@@ -367,8 +374,6 @@ impl Worker {
             self.court.forget_from(self.n_classes);
             self.ready.iter_mut().flatten().for_each(Ready::forget);
         }
-        let edges = std::mem::take(&mut self.watch.new);
-        Tried { recipe, print, end, edges }
     }
 
     fn attempt(&mut self, pool: &Pool, recipe: &Recipe, print: Print, mark: &Mark) -> End {
@@ -752,7 +757,7 @@ impl Worker {
         for &(component, value) in values.iter().step_by(step) {
             let mark = self.session.vm.mark();
             let is_same = self.preserves(pool, component, value, op);
-            self.session.vm.rollback(mark);
+            self.roll_back(mark);
             if is_same == Some(false) {
                 return false;
             }
