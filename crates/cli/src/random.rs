@@ -4,6 +4,7 @@
 mod findings;
 mod report;
 mod suites;
+mod versions;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -27,6 +28,7 @@ use crate::options::{Choose, Format, GenerateOptions};
 use crate::verify::RealJvm;
 use crate::watch::{self, Progress};
 use suites::{Emission, Written};
+use versions::Difference;
 
 /// Time that a campaign takes where nothing else is said.
 const USUAL_TIME: Duration = Duration::from_secs(30);
@@ -75,6 +77,8 @@ pub(crate) fn run(
         [only] => only.replace('/', "."),
         several => format!("{} classes", several.len()),
     };
+    // Better now than after the work.
+    let other = versions::other(options)?;
     let progress = Progress::new(&what, limit);
     let campaign = search(&job, machines, &progress).map_err(|error| error.to_string())?;
     let settled = findings::settle(&campaign, &job, machines, &progress)?;
@@ -84,7 +88,16 @@ pub(crate) fn run(
         n_unstable: settled.n_unstable,
         regression: Vec::new(),
         errors: Vec::new(),
+        differences: None,
+        versions: Vec::new(),
     };
+    if let Some(other) = &other {
+        let (mut here, mut there) = (machines.worlds()?, other.worlds()?);
+        let fuel = job.settings.fuel;
+        let campaign = &outcome.campaign;
+        outcome.differences =
+            Some(versions::compare(campaign, &mut here, &mut there, fuel, &progress));
+    }
     if !options.count {
         emit(options, machines, class_path, junit, &job, &mut outcome, &progress)?;
     }
@@ -106,6 +119,9 @@ struct Outcome {
     n_unstable: usize,
     regression: Vec<Written>,
     errors: Vec<Written>,
+    /// Where another version differs, if one was asked for; and the tests that tell the two apart.
+    differences: Option<Vec<Difference>>,
+    versions: Vec<Written>,
 }
 
 /// Makes, checks and writes the tests of all classes.
@@ -145,6 +161,13 @@ fn emit(
         let written = emission.regression(&outcome.campaign, class, &mut worlds, progress)?;
         generate::write_sources(options, &written.sources)?;
         outcome.regression.push(written);
+    }
+    for class in 0..outcome.campaign.classes.len() {
+        let differences = outcome.differences.iter().flatten();
+        let tests = differences.filter(|one| one.class == class).map(|one| one.test.clone());
+        let written = emission.versions(&outcome.campaign.classes[class], tests.collect())?;
+        generate::write_sources(options, &written.sources)?;
+        outcome.versions.push(written);
     }
     let mut by_class: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
     for finding in &outcome.findings {

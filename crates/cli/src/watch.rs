@@ -88,6 +88,11 @@ impl Watch for Progress {
         is_interrupted() || self.limit.is_some_and(|limit| self.start.elapsed() >= limit)
     }
 
+    fn is_spent(&self, share: f64) -> bool {
+        let is_over = |limit: Duration| self.start.elapsed() >= limit.mul_f64(share);
+        is_interrupted() || self.limit.is_some_and(is_over)
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
     fn progress(&self, calls: usize, states: usize) {
         let rate = calls as f64 / self.start.elapsed().as_secs_f64().max(0.001);

@@ -140,6 +140,11 @@ impl Exploration {
 pub trait Watch: Sync {
     /// Whether to stop here and keep what was found.
     fn is_enough(&self) -> bool;
+    /// Whether this share of the time is over, for what comes before the work itself.
+    fn is_spent(&self, share: f64) -> bool {
+        let _ = share;
+        self.is_enough()
+    }
     /// So many calls were made and so many states are known.
     fn progress(&self, calls: usize, states: usize);
 }

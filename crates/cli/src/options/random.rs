@@ -102,6 +102,15 @@ pub(crate) struct RandomOptions {
     #[arg(long, value_enum, value_name = "VERDICT")]
     endless_loop: Option<Verdict>,
 
+    /// Another version of the classes: a class path. What the two do differently is reported, with tests
+    /// that pass on this version and fail on that one.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) against: Option<String>,
+
+    /// Another JDK to compare with, likewise.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) against_jdk: Option<PathBuf>,
+
     /// Write a test for every sequence that led to something new, up to --max-tests.
     #[arg(long)]
     pub(crate) all: bool,

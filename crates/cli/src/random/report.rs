@@ -58,6 +58,7 @@ pub(super) fn human(options: &GenerateOptions, outcome: &Outcome) -> String {
             outcome.n_unstable
         );
     }
+    differences(&mut text, outcome);
     tests(&mut text, options, outcome);
     text
 }
@@ -96,10 +97,24 @@ fn findings(text: &mut String, findings: &[Finding]) {
     }
 }
 
+fn differences(text: &mut String, outcome: &Outcome) {
+    let Some(differences) = &outcome.differences else { return };
+    if differences.is_empty() {
+        let _ = writeln!(text, "no sequence tells the two versions apart");
+        return;
+    }
+    let _ = writeln!(text, "{} differences between the two versions:", differences.len());
+    for difference in differences {
+        let (here, there) = &difference.behaviours;
+        let _ = writeln!(text, "  {}: here {here}; there {there}", difference.method);
+    }
+}
+
 fn tests(text: &mut String, options: &GenerateOptions, outcome: &Outcome) {
     let check = |passes: &'static str| if options.no_verify { "not checked" } else { passes };
     let groups = [
         (&outcome.regression, check("all pass on the real JVM")),
+        (&outcome.versions, check("all pass on the real JVM with this version")),
         (&outcome.errors, check("all fail on the real JVM, as they must")),
     ];
     for (written, verdict) in groups {
@@ -173,15 +188,22 @@ pub(super) fn json(options: &GenerateOptions, outcome: &Outcome) -> Json {
             ("reason", Json::text(reason.clone())),
         ])
     });
-    let files = outcome.regression.iter().chain(&outcome.errors).flat_map(|one| &one.sources);
+    let differences = outcome.differences.iter().flatten().map(|one| {
+        Json::Object(vec![
+            ("method", Json::text(one.method.clone())),
+            ("here", Json::text(one.behaviours.0.clone())),
+            ("there", Json::text(one.behaviours.1.clone())),
+        ])
+    });
+    let differences = Json::List(differences.collect());
+    let files = all_written(outcome).flat_map(|one| &one.sources);
     let files = files.map(|source| {
         Json::Object(vec![
             ("path", Json::text(options.output.join(&source.path).display().to_string())),
             ("tests", Json::Number(source.tests.len())),
         ])
     });
-    let disagreements =
-        outcome.regression.iter().chain(&outcome.errors).flat_map(|one| &one.disagreements);
+    let disagreements = all_written(outcome).flat_map(|one| &one.disagreements);
     let disagreements = disagreements.map(|one| {
         Json::Object(vec![
             ("class", Json::text(one.class.clone())),
@@ -205,6 +227,7 @@ pub(super) fn json(options: &GenerateOptions, outcome: &Outcome) -> Json {
         ("growth", Json::List(growth.collect())),
         ("findings", Json::List(findings.collect())),
         ("unstableFindings", Json::Number(outcome.n_unstable)),
+        ("differences", differences),
         ("notTested", Json::List(refused.collect())),
         ("notCalled", Json::List(uncalled.collect())),
         ("disagreements", Json::List(disagreements.collect())),
@@ -217,4 +240,8 @@ fn branches(campaign: &Campaign) -> Json {
         ("covered", Json::Number(campaign.branches.0)),
         ("all", Json::Number(campaign.branches.1)),
     ])
+}
+
+fn all_written(outcome: &Outcome) -> impl Iterator<Item = &super::Written> {
+    outcome.regression.iter().chain(&outcome.versions).chain(&outcome.errors)
 }

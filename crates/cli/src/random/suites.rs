@@ -69,7 +69,7 @@ impl Emission<'_> {
                 Err(_) => n_unstable += 1,
             }
         }
-        let mut written = self.write(&campaign.classes[class], tests, true)?;
+        let mut written = self.write(&campaign.classes[class], tests, "Test", true)?;
         written.n_unstable = n_unstable;
         Ok(written)
     }
@@ -114,15 +114,23 @@ impl Emission<'_> {
     /// Tests that fail now, for one class.
     pub(super) fn errors(&self, class: &str, findings: &[&Finding]) -> Result<Written, String> {
         let tests = findings.iter().filter_map(|finding| finding.test()).collect();
-        self.write(class, tests, false)
+        self.write(class, tests, "ErrorTest", false)
+    }
+
+    /// Tests that pass on this version and not on another, for one class.
+    pub(super) fn versions(&self, class: &str, tests: Vec<Test>) -> Result<Written, String> {
+        self.write(class, tests, "VersionTest", true)
     }
 
     /// Writes tests that all pass or all fail on the real JVM; what does not do so is left out.
-    fn write(&self, class: &str, tests: Vec<Test>, must_pass: bool) -> Result<Written, String> {
-        let mut style = self.style.clone();
-        if !must_pass {
-            style.suffix = "ErrorTest".to_owned();
-        }
+    fn write(
+        &self,
+        class: &str,
+        tests: Vec<Test>,
+        suffix: &str,
+        must_pass: bool,
+    ) -> Result<Written, String> {
+        let style = junit::Options { suffix: suffix.to_owned(), ..self.style.clone() };
         let mut suite = Suite { class: class.into(), tests };
         let left_out = junit::inexpressible(&suite, &style, self.names)
             .into_iter()
@@ -169,7 +177,7 @@ impl Emission<'_> {
 }
 
 /// A test of the last call of a sequence.
-fn draft(sequence: &Sequence) -> Draft {
+pub(super) fn draft(sequence: &Sequence) -> Draft {
     let last = Var(sequence.next_var().0.saturating_sub(1));
     let statement = &sequence.statements()[last.idx()];
     let receiver = match statement.method() {

@@ -52,6 +52,8 @@ const LARGEST_END: usize = 2048;
 const SLOW: u128 = 64;
 /// Sequences that warm a machine up, about.
 const WARM_UP: usize = 4000;
+/// The share of the time that this may take.
+const WARM_UP_SHARE: f64 = 0.2;
 /// Objects on which a method is tried before it counts as an observer.
 const OBSERVED: usize = 24;
 
@@ -265,7 +267,7 @@ impl Worker {
         let n_ops = catalogue.ops().len();
         let n_sequences = (WARM_UP / n_ops.max(1)).clamp(1, 12) * n_ops;
         for nth in 0..n_sequences {
-            if watch.is_enough() {
+            if watch.is_spent(WARM_UP_SHARE) {
                 break;
             }
             let rng = Rng::of(settings.seed ^ 0x3a7e, (pass * n_sequences + nth) as u64);
