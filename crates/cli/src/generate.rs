@@ -72,7 +72,10 @@ struct Generated {
 /// Generates; an `Err` is a usage or input error.
 pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
     watch::catch_interrupts();
-    let machines = Machines::new(&options.machine)?;
+    let machines = match options.strategy {
+        Strategy::Random => Machines::new(&random::machine_options(options))?,
+        Strategy::States | Strategy::Exhaustive => Machines::new(&options.machine)?,
+    };
     let class_path = machines.classes()?;
     let framework = framework(options.junit);
     let junit = match options.no_verify || options.count {

@@ -24,12 +24,14 @@ use suite::constant::Constant;
 
 use crate::generate;
 use crate::machines::Machines;
-use crate::options::{Choose, Format, GenerateOptions};
+use crate::options::{Choose, Format, GenerateOptions, MachineOptions};
 use crate::verify::RealJvm;
 use crate::watch::{self, Progress};
 use suites::{Emission, Written};
 use versions::Difference;
 
+/// What a machine has at least.
+const LEAST_MEMORY: usize = 64 << 20;
 /// Time that a campaign takes where nothing else is said.
 const USUAL_TIME: Duration = Duration::from_secs(30);
 
@@ -70,7 +72,7 @@ pub(crate) fn run(
             fuel: options.explore.fuel,
             n_workers: options.explore.n_workers(),
             most_sequences: random.max_sequences.unwrap_or(u64::MAX),
-            memory: options.machine.memory,
+            memory: options.machine.memory / 2,
         },
     };
     let what = match classes {
@@ -110,6 +112,14 @@ pub(crate) fn run(
     let is_error = |finding: &Finding| finding.broken.severity == Severity::Error;
     let has_errors = outcome.findings.iter().any(is_error);
     Ok(if has_errors { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// The machines of a campaign share one half of the memory; the other is for kept sequences.
+pub(crate) fn machine_options(options: &GenerateOptions) -> MachineOptions {
+    let mut machine = options.machine.clone();
+    let share = machine.memory / 2 / options.explore.n_workers();
+    machine.memory = share.max(LEAST_MEMORY).min(machine.memory);
+    machine
 }
 
 /// What a campaign came to.

@@ -11,7 +11,7 @@ use suite::test::{Expected, Test};
 
 use super::suites::draft;
 use crate::machines::Machines;
-use crate::options::{GenerateOptions, MachineOptions};
+use crate::options::GenerateOptions;
 use crate::watch::{self, Progress};
 
 /// Sequences that tell two versions apart and are shown for one call, at most.
@@ -35,7 +35,7 @@ pub(super) fn other(options: &GenerateOptions) -> Result<Option<Machines>, Strin
     if random.against.is_none() && random.against_jdk.is_none() {
         return Ok(None);
     }
-    let mut machine: MachineOptions = options.machine.clone();
+    let mut machine = super::machine_options(options);
     if let Some(class_path) = &random.against {
         machine.classpath.clone_from(class_path);
     }
