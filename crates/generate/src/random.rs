@@ -89,6 +89,8 @@ pub struct Job {
     pub choice: Choice,
     /// Literals beside the usual ones.
     pub literals: Literals,
+    /// Whether to find out which methods only look at objects.
+    pub wants_observers: bool,
     /// What is judged by.
     pub rules: Rules,
     /// How.
@@ -257,7 +259,10 @@ pub fn search(job: &Job, machines: &dyn Machines, watch: &dyn Watch) -> Result<C
     let mut covered: Vec<u32> = identified.of.iter().filter_map(|edge| *edge).collect();
     covered.sort_unstable();
     covered.dedup();
-    let observers = workers[0].observers(&harvest.pool, &catalogue);
+    let observers = match job.wants_observers {
+        true => workers[0].observers(&harvest.pool, &catalogue),
+        false => vec![Vec::new(); catalogue.targets.len()],
+    };
     let calls = calls(&catalogue, &harvest, &reasons);
     Ok(Campaign {
         classes: catalogue.targets.iter().map(|target| target.name.clone()).collect(),

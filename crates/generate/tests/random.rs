@@ -68,6 +68,7 @@ fn job(classes: &[&str], settings: Settings) -> Job {
         classes: classes.iter().map(|class| class.replace('.', "/")).collect(),
         choice: Choice { package_private: false, methods: Vec::new() },
         literals: Literals { given: Vec::new(), own: true },
+        wants_observers: false,
         rules: Rules::standard(),
         settings,
     }

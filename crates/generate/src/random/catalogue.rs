@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use observe::session::Session;
+use observe::stand_in::to_implement;
 use rustc_hash::{FxHashMap, FxHashSet};
 use suite::constant::Constant;
 use suite::method::Method;
@@ -353,7 +354,8 @@ impl Catalogue {
     fn add_stand_ins(&mut self, session: &mut Session) {
         for idx in 0..self.types.len() {
             let wanted = self.types[idx].clone();
-            if !default_constants(session, &wanted).is_empty() {
+            let has_constants = !default_constants(session, &wanted).is_empty();
+            if has_constants || !may_be_stood_in_for(session, &wanted) {
                 continue;
             }
             for stand_in in stand_ins::for_type(session, &wanted) {
@@ -396,6 +398,15 @@ impl Catalogue {
             }
         }
     }
+}
+
+/// Stand-ins keep few of the promises of the JDK's own interfaces, which have real implementations; only
+/// those with a single method promise nothing.
+fn may_be_stood_in_for(session: &mut Session, wanted: &Type) -> bool {
+    let Type::Class(name) = wanted else { return false };
+    let Ok(id) = session.load(name) else { return false };
+    let vm = &session.vm;
+    !vm.is_jdk_loader(vm.class(id).loader) || to_implement(vm, id).len() == 1
 }
 
 /// A constant as a literal of a type, if it can be one.

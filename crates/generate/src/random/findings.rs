@@ -58,8 +58,17 @@ impl Judge {
         let n_classes = self.session.vm.classes.len();
         let mark = self.session.vm.mark();
         let found = self.look(sequence);
+        let vm = &self.session.vm;
+        let met = vm.classes[n_classes..].iter().map(|entry| &entry.class);
+        let met =
+            met.filter(|class| !class.hidden && class.has_file() && vm.is_initialised(class.id));
+        let met: Vec<String> = met.map(|class| class.name.to_string()).collect();
         self.session.vm.rollback(mark);
         self.court.forget_from(n_classes);
+        for name in met {
+            // So that it is not done again for the next sequence, which is much like this one.
+            let _ = self.session.class(&name);
+        }
         found
     }
 

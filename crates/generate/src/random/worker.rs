@@ -55,7 +55,7 @@ const WARM_UP: usize = 4000;
 /// The share of the time that this may take.
 const WARM_UP_SHARE: f64 = 0.2;
 /// Objects on which a method is tried before it counts as an observer.
-const OBSERVED: usize = 24;
+const OBSERVED: usize = 12;
 
 /// What became of one sequence.
 #[derive(Debug)]
