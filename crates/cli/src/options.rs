@@ -31,7 +31,7 @@ pub(crate) enum Command {
     /// Run a main class or a JUnit suite on the machine.
     Run(RunOptions),
     /// Write tests for classes: every state that calls lead to, tried with every call.
-    Generate(GenerateOptions),
+    Generate(Box<GenerateOptions>),
     /// Tell what a JUnit suite is worth: coverage, exceptions, mutants; or compare two suites.
     Assess(AssessOptions),
     /// Find the redundant tests of a JUnit suite, and take them out if asked to.

@@ -5,10 +5,12 @@
 //! again, so that this is as it would be in a test. Everything is rolled back afterwards, so the next
 //! sequence starts from the same world.
 
+mod observers;
+mod world;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use classfile::ClassFile;
 use observe::contract::exceptions::Input;
 use observe::session::{NotFound, Session};
 use observe::snapshot::Snapshot;
@@ -19,28 +21,20 @@ use observe::state::pairwise_equals::PairwiseEquals;
 use observe::state::technique::Technique;
 use observe::state::{whole_seq, whole_state};
 use rustc_hash::FxHashMap;
-use suite::constant::Constant;
-use suite::method::Method;
 use suite::sequence::{Arg, Var};
 use suite::types::Type;
 use vm::interp::Outcome;
-use vm::mode::Plain;
 use vm::travel::Mark;
 use vm::value::{ClassId, Ref};
 
 use super::catalogue::{Action, Catalogue, OpId, TypeId};
 use super::court::{Accused, Broken, Court, Rules};
 use super::edges::{Edge, EdgeWatch};
-use super::extend::Extension;
 use super::findings::{LONG, is_large};
-use super::guide::{Choosing, Guide};
-use super::harvest::Harvest;
 use super::pool::{ComponentId, Kept, Pool};
 use super::ready::{Done, Ready};
 use super::recipe::{FlatArg, Print, Recipe, Source, print};
-use super::rng::Rng;
 use super::{Problem, Settings};
-use crate::states::Watch;
 
 /// Values of one sequence that are kept, at most.
 const MOST_KEPT: usize = 8;
@@ -50,12 +44,6 @@ const MOST_RESULTS: usize = 4;
 const LARGEST_END: usize = 2048;
 /// One sequence out of so many is also judged by contracts that take long.
 const SLOW: u128 = 64;
-/// Sequences that warm a machine up, about.
-const WARM_UP: usize = 4000;
-/// The share of the time that this may take.
-const WARM_UP_SHARE: f64 = 0.2;
-/// Objects on which a method is tried before it counts as an observer.
-const OBSERVED: usize = 12;
 
 /// What became of one sequence.
 #[derive(Debug)]
@@ -195,137 +183,6 @@ impl Worker {
                 result.is_reference().then(|| self.session.class_of_type(&result).ok()).flatten();
             let types = class.map_or_else(|| Arc::from([]), |class| self.types_of(class));
             self.declared.push(types);
-        }
-    }
-
-    /// From here on the world is what it is now: all later work is rolled back to it.
-    pub(super) fn settle(&mut self, catalogue: &Catalogue) {
-        self.intern_texts();
-        self.make_literals(catalogue);
-        let vm = &mut self.session.vm;
-        let hash = vm.lookup_method(vm.known.string, b"hashCode", b"()I");
-        for (constant, &word) in catalogue.literals().iter().zip(&self.literals) {
-            // A string remembers its hash once it was asked; that must not look like a change later.
-            if let (Constant::Text(_), Some(hash)) = (constant, hash) {
-                let _ = vm.call_plain(hash, &[word]);
-            }
-        }
-        // Whatever ran may have moved them.
-        self.make_literals(catalogue);
-        self.watch_methods(catalogue);
-        let vm = &self.session.vm;
-        let is_judged = |entry: &vm::class::ClassRt| {
-            catalogue.is_judged(&entry.class.name.to_string(), vm.is_jdk_loader(entry.class.loader))
-        };
-        self.judged = vm.classes.iter().map(is_judged).collect();
-        self.shared_below = self.session.vm.heap.top;
-        self.n_classes = self.session.vm.classes.len();
-    }
-
-    /// Makes the strings of all code that is loaded, so that meeting one for the first time changes nothing.
-    fn intern_texts(&mut self) {
-        let files: Vec<Arc<ClassFile>> = self
-            .session
-            .vm
-            .classes
-            .iter()
-            .filter_map(|entry| entry.class.file().cloned())
-            .collect();
-        for file in files {
-            let pool = file.constant_pool();
-            for idx in 1..u16::try_from(pool.len()).unwrap_or(u16::MAX) {
-                if let (Some(classfile::Constant::String { .. }), Some(text)) =
-                    (pool.get(idx), pool.try_string(idx))
-                {
-                    // Without memory for it the code that needs it says so.
-                    let _ = self.session.complete(|vm| vm.intern_mutf8(text));
-                }
-            }
-        }
-    }
-
-    fn make_literals(&mut self, catalogue: &Catalogue) {
-        self.literals.clear();
-        for constant in catalogue.literals() {
-            let word = self.session.constant(constant).unwrap_or(0);
-            self.literals.push(word);
-        }
-    }
-
-    /// Tries everything for a while to see which classes are initialised on the way, so that they can be
-    /// initialised for good and not again for every sequence. Leaves the machine as it was.
-    pub(super) fn explore_classes(
-        &mut self,
-        catalogue: &Catalogue,
-        settings: &Settings,
-        pass: usize,
-        watch: &dyn Watch,
-    ) -> Vec<String> {
-        let guide = Guide::new(catalogue, Choosing::Uniform);
-        let mut harvest = Harvest::new(catalogue, guide, true, usize::MAX);
-        self.met = Some(BTreeSet::new());
-        let n_ops = catalogue.ops().len();
-        let n_sequences = (WARM_UP / n_ops.max(1)).clamp(1, 12) * n_ops;
-        for nth in 0..n_sequences {
-            if watch.is_spent(WARM_UP_SHARE) {
-                break;
-            }
-            let rng = Rng::of(settings.seed ^ 0x3a7e, (pass * n_sequences + nth) as u64);
-            let extension = Extension::new(rng, &harvest.pool, catalogue, &harvest.guide, settings);
-            let op = OpId(u32::try_from(nth % n_ops).unwrap_or(0));
-            if let Some(recipe) = extension.with(op) {
-                let tried = self.run(&harvest.pool, recipe);
-                harvest.take(tried);
-            }
-        }
-        self.met.take().unwrap_or_default().into_iter().collect()
-    }
-
-    /// Initialises classes for good.
-    pub(super) fn initialise(&mut self, names: &[String], catalogue: &Catalogue) {
-        for name in names {
-            // A class that cannot be initialised says so again when it is used.
-            let _ = self.session.class(name);
-        }
-        self.court.settle(&mut self.session);
-        self.settle(catalogue);
-    }
-
-    /// Takes the world of another worker, of whose machine this one's is a copy: end states go from one to
-    /// the other, so references must mean the same.
-    pub(super) fn settle_like(&mut self, other: &Worker, catalogue: &Catalogue) {
-        self.literals.clone_from(&other.literals);
-        self.judged.clone_from(&other.judged);
-        self.watch_methods(catalogue);
-        self.shared_below = other.shared_below;
-        self.n_classes = other.n_classes;
-        // Looking names up may have made something behind what the machines have in common.
-        let own = (self.session.vm.heap.top, self.session.vm.classes.len());
-        let wanted = (self.shared_below, self.n_classes);
-        let is_like = own.0 >= wanted.0 && own.1 == wanted.1;
-        assert!(is_like, "internal: a copy of a machine is {own:?}, not {wanted:?}");
-    }
-
-    /// Watches the branches of the classes under test and of what is nested in them.
-    fn watch_methods(&mut self, catalogue: &Catalogue) {
-        self.watch = EdgeWatch::default();
-        let vm = &self.session.vm;
-        let mut watched = Vec::new();
-        for entry in &vm.classes {
-            if catalogue.is_under_test(&entry.class.name.to_string()) {
-                for method in &entry.class.methods {
-                    let file = entry.class.file();
-                    let code = file.and_then(|file| {
-                        let (name, of) = (method.name.as_bytes(), method.descriptor.as_bytes());
-                        let code = file.method(name, of)?.code.as_ref()?;
-                        Some(file.instructions(code).len())
-                    });
-                    watched.extend(code.map(|n_bytes| (method.id, n_bytes)));
-                }
-            }
-        }
-        for (method, n_bytes) in watched {
-            self.watch.watch(method, n_bytes);
         }
     }
 
@@ -605,6 +462,18 @@ impl Worker {
             },
         );
         let mut values: Vec<(Kept, Fingerprint)> = values.collect();
+        // What calls were made on counts as well.
+        let mut start = 0;
+        for &part in &recipe.parts {
+            let component = pool.component(part);
+            for kept in &component.values {
+                let statement = start + kept.statement;
+                let key = whole_seq::value(&[u64::from(statement)]);
+                let types = kept.types.clone();
+                values.push((Kept { statement, is_extensible: true, types }, key));
+            }
+            start += component.print.len();
+        }
         values.truncate(MOST_KEPT);
         End::Returned { values, end: None, input, broken }
     }
@@ -723,67 +592,5 @@ impl Worker {
                 whole_seq::value(&[u64::from(class)])
             }
         }
-    }
-
-    /// Methods without parameters that say something of an object, as a primitive or a string, and were
-    /// not seen to change anything on any object they were tried on; per class under test.
-    pub(super) fn observers(
-        &mut self,
-        pool: &Pool,
-        catalogue: &Catalogue,
-    ) -> Vec<Vec<Arc<Method>>> {
-        let mut observers = Vec::new();
-        for target in &catalogue.targets {
-            let mut own = Vec::new();
-            for &op in &target.ops {
-                let Action::Call(method) = &catalogue.op(op).action else { continue };
-                let is_plain = method.has_receiver() && method.parameters.is_empty();
-                let is_value =
-                    !matches!(method.returns, Type::Void | Type::Array(_) | Type::Class(_))
-                        || method.returns == Type::class("java/lang/String");
-                if is_plain && is_value && &*method.name != "hashCode" {
-                    let receiver = catalogue.op(op).params[0];
-                    if self.is_pure(pool, op, receiver) {
-                        own.push(method.clone());
-                    }
-                }
-            }
-            observers.push(own);
-        }
-        observers
-    }
-
-    fn is_pure(&mut self, pool: &Pool, op: OpId, receiver: TypeId) -> bool {
-        let values = pool.of_type(receiver);
-        let step = values.len().div_ceil(OBSERVED).max(1);
-        for &(component, value) in values.iter().step_by(step) {
-            let mark = self.session.vm.mark();
-            let is_same = self.preserves(pool, component, value, op);
-            self.roll_back(mark);
-            if is_same == Some(false) {
-                return false;
-            }
-        }
-        !values.is_empty()
-    }
-
-    /// Whether a call leaves its receiver and the world as they are; `None` where it does not return.
-    fn preserves(
-        &mut self,
-        pool: &Pool,
-        component: ComponentId,
-        value: u16,
-        op: OpId,
-    ) -> Option<bool> {
-        let word = *self.materialise(pool, component)?.get(usize::from(value))?;
-        let roots = [Root::Object(Ref::from_slot(word))];
-        let before = whole_state::key(&mut self.heap, &self.session.vm, &roots);
-        let inner = self.session.vm.mark();
-        let Worker { session, ready, words, fuel, .. } = self;
-        let done = ready[op.idx()].as_mut()?.run(session, &mut Plain, &[word], words, *fuel);
-        let Done::Made(Outcome::Returned(_)) = done else { return None };
-        let after = whole_state::key(&mut self.heap, &self.session.vm, &roots);
-        let hashes = self.session.vm.has_hashed_since(&inner);
-        Some(before == after && !hashes)
     }
 }
