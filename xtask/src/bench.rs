@@ -1,5 +1,6 @@
 //! Speed of our machine beside `java -Xint` and plain `java`, measured in turns in one run; what
-//! starting costs; what marks, calls and machines cost; how fast states are explored; what minimising costs.
+//! starting costs; what marks, calls and machines cost; how fast states are explored; what minimising costs; how fast random
+//! sequences are drawn.
 //!
 //! Machines are noisy, so only ratios of the best of several alternating runs are worth reading.
 //! Every program prints a checksum; all must print the same.
@@ -8,6 +9,7 @@ mod explore;
 mod inspect;
 mod minimize;
 mod native_stack;
+mod random;
 mod record;
 
 use std::fmt::Write as _;
@@ -38,6 +40,9 @@ pub(crate) fn run(binary: &str, filter: &[&str], keep: Keep) -> Result<(), Strin
     if filter == ["minimize"] {
         return minimize::run(binary, &java_home).map(|_| ());
     }
+    if filter == ["random"] {
+        return random::run(binary, &java_home).map(|_| ());
+    }
     let mut text = programs(binary, &java_home, &sources, filter)?;
     if filter.is_empty() {
         text.push_str(&start_up(binary, &java_home, &hello)?);
@@ -45,6 +50,7 @@ pub(crate) fn run(binary: &str, filter: &[&str], keep: Keep) -> Result<(), Strin
         text.push_str(&explore::run(binary, &java_home)?);
         text.push_str(&inspect::run(binary, &java_home)?);
         text.push_str(&minimize::run(binary, &java_home)?);
+        text.push_str(&random::run(binary, &java_home)?);
     }
     if keep == Keep::Record {
         let path = record::write(&java_home, &load, &text)?;

@@ -4,7 +4,6 @@
 //! the experiments of Pacheco and others (2007; `random.rs`). The subjects are written anew, so only where a
 //! subject is known to be the same can a number be expected to be.
 
-mod json;
 mod random;
 mod rostra;
 
@@ -287,7 +286,7 @@ fn number(json: &str, name: &str) -> Result<usize, String> {
     digits.parse().map_err(|_| format!("no {name} in what inspect says"))
 }
 
-fn compile(java_home: &Path, folder: &str, classes: &str) -> Result<(), String> {
+pub(crate) fn compile(java_home: &Path, folder: &str, classes: &str) -> Result<(), String> {
     let sources: Vec<PathBuf> = std::fs::read_dir(folder)
         .map_err(|error| format!("{folder}: {error}"))?
         .flatten()

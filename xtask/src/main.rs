@@ -5,6 +5,7 @@
 
 mod bench;
 mod experiments;
+mod json;
 mod tidy;
 
 use std::process::ExitCode;

@@ -112,7 +112,7 @@ fn planted_faults_are_found_and_show_again_from_the_beginning() {
         let mut words = line.split_whitespace();
         let (class, contracts) = (words.next().unwrap(), words.next().unwrap());
         let classes: Vec<&str> = [class].into_iter().chain(words).collect();
-        let job = job(&classes, settings(6000, 1));
+        let job = job(&classes, settings(3000, 1));
         let campaign = search(&job, &workshop, &Unwatched).unwrap();
         let session = workshop.fresh().unwrap();
         let mut judge =

@@ -6,7 +6,7 @@
 
 use vm::class::Shape;
 use vm::frame::Res;
-use vm::heap::{ELEMENTS_OFFSET, FIELDS_OFFSET, LENGTH_OFFSET};
+use vm::heap::{ELEMENTS_OFFSET, FIELDS_OFFSET};
 use vm::value::{ClassId, Kind, Ref};
 use vm::vm::Vm;
 
@@ -16,9 +16,10 @@ use crate::state::visited::Visited;
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     nodes: Vec<Node>,
-    /// The fields or elements of all nodes, one behind the other.
+    /// The fields or elements of all nodes that are not only references, one behind the other.
     bytes: Vec<u8>,
-    edges: Vec<Edge>,
+    /// Where the references of all nodes lead, one behind the other.
+    targets: Vec<Target>,
     roots: Vec<Target>,
     /// What is referred to and not copied.
     shared: Vec<Ref>,
@@ -29,24 +30,39 @@ struct Node {
     class: ClassId,
     /// Length, for arrays.
     length: u32,
-    /// Where its bytes start.
-    start: u32,
-    len: u32,
+    /// How many references it has.
+    n_targets: u32,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Edge {
-    from: u32,
-    offset: u32,
-    to: Target,
-}
+/// Where a reference leads: nowhere (zero), to a node (even, counted from one), to something shared (odd).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Target(u32);
 
-#[derive(Debug, Clone, Copy)]
-enum Target {
+enum Place {
     Null,
-    Node(u32),
+    Node(usize),
     /// A position in `shared`.
-    Shared(u32),
+    Shared(usize),
+}
+
+impl Target {
+    const NULL: Target = Target(0);
+
+    fn node(idx: u32) -> Target {
+        Target((idx + 1) << 1)
+    }
+
+    fn shared(idx: u32) -> Target {
+        Target(idx << 1 | 1)
+    }
+
+    fn place(self) -> Place {
+        let idx = (self.0 >> 1) as usize;
+        match self.0 & 1 {
+            1 => Place::Shared(idx),
+            _ => idx.checked_sub(1).map_or(Place::Null, Place::Node),
+        }
+    }
 }
 
 impl Snapshot {
@@ -59,17 +75,17 @@ impl Snapshot {
         let mut shared = Vec::new();
         let mut target = |object: Ref, waiting: &mut Vec<Ref>| {
             if object.is_null() {
-                return Target::Null;
+                return Target::NULL;
             }
             if vm.class_of(object) == vm.known.class || is_shared(object) {
                 shared.push(object);
-                return Target::Shared(shared.len() as u32 - 1);
+                return Target::shared(shared.len() as u32 - 1);
             }
             match visited.visit(object) {
-                Some(number) => Target::Node(number),
+                Some(number) => Target::node(number),
                 None => {
                     waiting.push(object);
-                    Target::Node(waiting.len() as u32 - 1)
+                    Target::node(waiting.len() as u32 - 1)
                 }
             }
         };
@@ -81,29 +97,30 @@ impl Snapshot {
         while let Some(&object) = waiting.get(next) {
             let id = vm.class_of(object);
             let class = vm.class(id);
-            let mut node =
-                Node { class: id, length: 0, start: snapshot.bytes.len() as u32, len: 0 };
-            let first = if let Shape::Array { element, .. } = class.shape {
-                node.length = vm.heap.array_length(object);
-                node.len = node.length * element.size();
+            let n_before = snapshot.targets.len();
+            let mut length = 0;
+            if let Shape::Array { element, .. } = class.shape {
+                length = vm.heap.array_length(object);
                 if element == Kind::Ref {
-                    for idx in 0..node.length {
+                    for idx in 0..length {
                         let to = target(vm.heap.element_ref(object, idx), &mut waiting);
-                        let offset = ELEMENTS_OFFSET + idx * 4;
-                        snapshot.edges.push(Edge { from: next as u32, offset, to });
+                        snapshot.targets.push(to);
                     }
+                } else {
+                    let n_bytes = (length * element.size()) as usize;
+                    let elements = vm.heap.bytes(object, ELEMENTS_OFFSET, n_bytes);
+                    snapshot.bytes.extend_from_slice(elements);
                 }
-                ELEMENTS_OFFSET
             } else {
-                node.len = class.instance_size - FIELDS_OFFSET;
                 for &offset in &class.ref_offsets {
                     let to = target(vm.heap.load_ref(object, offset), &mut waiting);
-                    snapshot.edges.push(Edge { from: next as u32, offset, to });
+                    snapshot.targets.push(to);
                 }
-                FIELDS_OFFSET
-            };
-            snapshot.bytes.extend_from_slice(vm.heap.bytes(object, first, node.len as usize));
-            snapshot.nodes.push(node);
+                let n_bytes = (class.instance_size - FIELDS_OFFSET) as usize;
+                snapshot.bytes.extend_from_slice(vm.heap.bytes(object, FIELDS_OFFSET, n_bytes));
+            }
+            let n_targets = (snapshot.targets.len() - n_before) as u32;
+            snapshot.nodes.push(Node { class: id, length, n_targets });
             next += 1;
         }
         snapshot.shared = shared;
@@ -125,8 +142,7 @@ impl Snapshot {
         size_of::<Snapshot>()
             + self.nodes.len() * size_of::<Node>()
             + self.bytes.len()
-            + self.edges.len() * size_of::<Edge>()
-            + self.roots.len() * size_of::<Target>()
+            + (self.targets.len() + self.roots.len()) * size_of::<Target>()
             + self.shared.len() * size_of::<Ref>()
     }
 
@@ -135,23 +151,27 @@ impl Snapshot {
     pub fn sharing(&self) -> Vec<u64> {
         let mut reached: Vec<u64> = vec![0; self.nodes.len()];
         for (bit, root) in self.roots.iter().enumerate().take(64) {
-            if let Target::Node(idx) = root {
-                reached[*idx as usize] |= 1 << bit;
+            if let Place::Node(idx) = root.place() {
+                reached[idx] |= 1 << bit;
             }
         }
-        // Edges lie in the order of their nodes, which are in the order of first visit; what points back
-        // needs another turn.
+        // Nodes are in the order of first visit; what points back needs another turn.
         let mut has_changed = true;
         while has_changed {
             has_changed = false;
-            for edge in &self.edges {
-                let from = reached[edge.from as usize];
-                if let Target::Node(to) = edge.to
-                    && reached[to as usize] | from != reached[to as usize]
-                {
-                    reached[to as usize] |= from;
-                    has_changed = true;
+            let mut at = 0;
+            for (idx, node) in self.nodes.iter().enumerate() {
+                let end = at + node.n_targets as usize;
+                let from = reached[idx];
+                for target in &self.targets[at..end] {
+                    if let Place::Node(to) = target.place()
+                        && reached[to] | from != reached[to]
+                    {
+                        reached[to] |= from;
+                        has_changed = true;
+                    }
                 }
+                at = end;
             }
         }
         let shared = |bit: usize| {
@@ -163,28 +183,40 @@ impl Snapshot {
 
     /// Puts the copy into the heap; gives the roots.
     pub fn put(&self, vm: &mut Vm) -> Res<Vec<Ref>> {
-        let mut made = Vec::with_capacity(self.nodes.len());
+        let mut made: Vec<Ref> = Vec::with_capacity(self.nodes.len());
+        let mut bytes = &self.bytes[..];
         for node in &self.nodes {
-            let bytes = &self.bytes[node.start as usize..(node.start + node.len) as usize];
-            let object = if vm.class(node.class).is_array() {
-                let array = vm.new_array(node.class, node.length)?;
-                debug_assert_eq!(vm.heap.load_u32(array, LENGTH_OFFSET), node.length);
-                vm.heap.store_bytes(array, ELEMENTS_OFFSET, bytes);
-                array
+            let class = vm.class(node.class);
+            let (object, first, n_bytes) = if let Shape::Array { element, .. } = class.shape {
+                let n_bytes = if element == Kind::Ref { 0 } else { node.length * element.size() };
+                (vm.new_array(node.class, node.length)?, ELEMENTS_OFFSET, n_bytes)
             } else {
-                let object = vm.new_object(node.class)?;
-                vm.heap.store_bytes(object, FIELDS_OFFSET, bytes);
-                object
+                let n_bytes = class.instance_size - FIELDS_OFFSET;
+                (vm.new_object(node.class)?, FIELDS_OFFSET, n_bytes)
             };
+            let (own, rest) = bytes.split_at(n_bytes as usize);
+            vm.heap.store_bytes(object, first, own);
+            bytes = rest;
             made.push(object);
         }
-        let place = |target: Target| match target {
-            Target::Null => Ref::NULL,
-            Target::Node(idx) => made[idx as usize],
-            Target::Shared(idx) => self.shared[idx as usize],
+        let place = |target: Target| match target.place() {
+            Place::Null => Ref::NULL,
+            Place::Node(idx) => made[idx],
+            Place::Shared(idx) => self.shared[idx],
         };
-        for edge in &self.edges {
-            vm.heap.store_ref(made[edge.from as usize], edge.offset, place(edge.to));
+        let mut at = 0;
+        for (node, &object) in self.nodes.iter().zip(&made) {
+            let end = at + node.n_targets as usize;
+            let class = vm.classes[node.class.idx()].class.clone();
+            let is_array = class.is_array();
+            for (idx, &target) in (0..).zip(&self.targets[at..end]) {
+                let offset = match is_array {
+                    true => ELEMENTS_OFFSET + idx * 4,
+                    false => class.ref_offsets[idx as usize],
+                };
+                vm.heap.store_ref(object, offset, place(target));
+            }
+            at = end;
         }
         Ok(self.roots.iter().map(|&root| place(root)).collect())
     }

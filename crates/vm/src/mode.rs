@@ -62,6 +62,11 @@ pub trait Mode: Sized + 'static {
     fn wants_branches(&mut self, vm: &mut Vm, method: MethodId) -> bool {
         true
     }
+    /// Whether `branch` is to be called for this way of a branch, by the position in the method's `Code`;
+    /// asked every time, so that a mode which wants to hear of each way once need not pay for the others.
+    fn wants_branch(&mut self, vm: &mut Vm, method: MethodId, position: u32, edge: u32) -> bool {
+        self.wants_branches(vm, method)
+    }
     /// A conditional branch goes its way; `edge` is 1 if taken, 0 if not, the case for switches.
     fn branch(&mut self, vm: &mut Vm, place: Place, edge: u32) {}
     /// A method is entered; the arguments are its first registers.

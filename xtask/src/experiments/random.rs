@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use super::json::Json;
+use crate::json::Json;
 
 /// The heading of the chapter.
 const TITLE: &str = "## Feedback-directed random generation (Pacheco and others, 2007)";

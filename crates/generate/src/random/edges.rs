@@ -13,6 +13,9 @@ pub(super) type Edge = (Place, u32);
 pub(super) struct EdgeWatch {
     /// By method: two bits per bytecode index, where the method is watched.
     seen: Vec<Option<Box<[u64]>>>,
+    /// By watched method: two bits per position of its code, for what was seen there; the same again, but
+    /// cheaper to ask.
+    positions: Vec<Vec<u64>>,
     /// Cases of switches beyond the second.
     cases: FxHashSet<Edge>,
     /// What this watch has not seen before.
@@ -24,6 +27,7 @@ impl EdgeWatch {
     pub(super) fn watch(&mut self, method: MethodId, n_bytes: usize) {
         if self.seen.len() <= method.idx() {
             self.seen.resize_with(method.idx() + 1, || None);
+            self.positions.resize_with(method.idx() + 1, Vec::new);
         }
         self.seen[method.idx()] = Some(vec![0; n_bytes / 32 + 1].into());
     }
@@ -35,6 +39,24 @@ impl Mode for EdgeWatch {
     #[inline]
     fn wants_branches(&mut self, _: &mut Vm, method: MethodId) -> bool {
         matches!(self.seen.get(method.idx()), Some(Some(_)))
+    }
+
+    #[inline]
+    fn wants_branch(&mut self, _: &mut Vm, method: MethodId, position: u32, edge: u32) -> bool {
+        if !matches!(self.seen.get(method.idx()), Some(Some(_))) {
+            return false;
+        }
+        if edge > 1 {
+            return true;
+        }
+        let bits = &mut self.positions[method.idx()];
+        let at = position as usize * 2 + edge as usize;
+        if bits.len() <= at / 64 {
+            bits.resize(at / 64 + 1, 0);
+        }
+        let is_new = bits[at / 64] >> (at % 64) & 1 == 0;
+        bits[at / 64] |= 1 << (at % 64);
+        is_new
     }
 
     #[inline]

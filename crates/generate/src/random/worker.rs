@@ -41,7 +41,7 @@ const MOST_KEPT: usize = 8;
 /// Results of repeated calls that are looked at, at most.
 const MOST_RESULTS: usize = 4;
 /// End states beyond this size are not copied: running the statements again costs less memory.
-const LARGEST_END: usize = 2048;
+const LARGEST_END: usize = 1024;
 /// One sequence out of so many is also judged by contracts that take long.
 const SLOW: u128 = 64;
 

@@ -270,7 +270,8 @@ pub(super) unsafe fn branch_probe<M: Mode>(vm: *mut Vm, pc: *const Insn, edge: u
     unsafe {
         let rt = (*(*vm).frame).method;
         let method = (*(*rt).method).id;
-        if mode::<M>(vm).wants_branches(&mut *vm, method) {
+        let position = u32::try_from(pc.offset_from((*(*rt).code).entry())).unwrap_or(0);
+        if mode::<M>(vm).wants_branch(&mut *vm, method, position, edge) {
             wanted_branch::<M>(vm, pc, edge);
         }
     }

@@ -2,7 +2,7 @@
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Json {
+pub(crate) enum Json {
     Null,
     Bool(bool),
     Number(f64),
@@ -13,7 +13,7 @@ pub(super) enum Json {
 
 impl Json {
     /// The value of a text; the error says where it ends to be JSON.
-    pub(super) fn parse(text: &str) -> Result<Json, String> {
+    pub(crate) fn parse(text: &str) -> Result<Json, String> {
         let mut reader = Reader { bytes: text.as_bytes(), at: 0 };
         let value = reader.value()?;
         reader.blanks();
@@ -24,13 +24,13 @@ impl Json {
     }
 
     /// A member of an object.
-    pub(super) fn get(&self, name: &str) -> Option<&Json> {
+    pub(crate) fn get(&self, name: &str) -> Option<&Json> {
         let Json::Object(members) = self else { return None };
         members.iter().find(|(own, _)| own == name).map(|(_, value)| value)
     }
 
     /// The number behind names, one inside the other: `branches.covered`.
-    pub(super) fn number(&self, path: &str) -> Result<f64, String> {
+    pub(crate) fn number(&self, path: &str) -> Result<f64, String> {
         let found = path.split('.').try_fold(self, |value, name| value.get(name));
         match found {
             Some(Json::Number(number)) => Ok(*number),
@@ -39,7 +39,7 @@ impl Json {
     }
 
     /// The text of a member; empty where there is none.
-    pub(super) fn text(&self, name: &str) -> &str {
+    pub(crate) fn text(&self, name: &str) -> &str {
         match self.get(name) {
             Some(Json::Text(text)) => text,
             _ => "",
@@ -47,7 +47,7 @@ impl Json {
     }
 
     /// The elements of a member; none where it is no list.
-    pub(super) fn list(&self, name: &str) -> &[Json] {
+    pub(crate) fn list(&self, name: &str) -> &[Json] {
         match self.get(name) {
             Some(Json::List(elements)) => elements,
             _ => &[],
