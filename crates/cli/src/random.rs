@@ -12,21 +12,21 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use ::generate::api::Choice;
+use ::generate::api::{self, Choice};
 use ::generate::random::{Campaign, Choosing, Finding, Job, Literals, Rules, Settings, search};
 use classfile::ClassPath;
-use emit::junit;
 use emit::junit::facts::ClassFiles;
+use emit::junit::{self, SourceFile};
 use observe::contract::Severity;
 use observe::contract::exceptions::Exceptions;
 use observe::contract::specs::Specs;
 use suite::constant::Constant;
 
-use crate::generate;
 use crate::machines::Machines;
 use crate::options::{Choose, Format, GenerateOptions, MachineOptions};
 use crate::verify::RealJvm;
 use crate::watch::{self, Progress};
+use crate::{generate, inputs};
 use suites::{Emission, Written};
 use versions::Difference;
 
@@ -54,7 +54,7 @@ pub(crate) fn run(
             package_private: options.explore.package_private,
             methods: options.explore.method_names(),
         },
-        literals: literals(options)?,
+        literals: literals(options, machines, classes)?,
         wants_observers: !options.count || random.against.is_some() || random.against_jdk.is_some(),
         rules: rules(options, classes)?,
         settings: Settings {
@@ -170,14 +170,12 @@ fn emit(
             break;
         }
         let written = emission.regression(&outcome.campaign, class, &mut worlds, progress)?;
-        generate::write_sources(options, &written.sources)?;
         outcome.regression.push(written);
     }
     for class in 0..outcome.campaign.classes.len() {
         let differences = outcome.differences.iter().flatten();
         let tests = differences.filter(|one| one.class == class).map(|one| one.test.clone());
         let written = emission.versions(&outcome.campaign.classes[class], tests.collect())?;
-        generate::write_sources(options, &written.sources)?;
         outcome.versions.push(written);
     }
     let mut by_class: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
@@ -187,10 +185,12 @@ fn emit(
     for (class, findings) in by_class {
         progress.show("checking on the real JVM what was found");
         let written = emission.errors(class, &findings)?;
-        generate::write_sources(options, &written.sources)?;
         outcome.errors.push(written);
     }
-    Ok(())
+    // All at the end: whoever kills us before finds the old files, and none of two runs side by side.
+    let all = outcome.regression.iter().chain(&outcome.versions).chain(&outcome.errors);
+    let sources: Vec<SourceFile> = all.flat_map(|one| one.sources.iter().cloned()).collect();
+    generate::write_sources(options, &sources)
 }
 
 /// Internal names of the classes under test: those that were named, those of the named packages, or all
@@ -247,9 +247,13 @@ pub(crate) fn classes(
     Ok(names)
 }
 
-/// The literals of `--literals`.
-fn literals(options: &GenerateOptions) -> Result<Literals, String> {
-    let mut given: Vec<Constant> = Vec::new();
+/// The literals of `--literals`, and those that existing tests pass.
+fn literals(
+    options: &GenerateOptions,
+    machines: &Machines,
+    classes: &[String],
+) -> Result<Literals, String> {
+    let mut given: Vec<Constant> = seen_in_tests(options, machines, classes)?;
     if let Some(path) = &options.random.literals {
         let text = std::fs::read_to_string(path)
             .map_err(|error| format!("--literals {}: {error}", path.display()))?;
@@ -269,6 +273,32 @@ fn literals(options: &GenerateOptions) -> Result<Literals, String> {
         }
     }
     Ok(Literals { given, own: true })
+}
+
+/// The literals that existing tests pass to the classes under test.
+fn seen_in_tests(
+    options: &GenerateOptions,
+    machines: &Machines,
+    classes: &[String],
+) -> Result<Vec<Constant>, String> {
+    if options.explore.from_tests.is_empty() {
+        return Ok(Vec::new());
+    }
+    let jars = options.test_classpath.as_deref();
+    let inputs = inputs::collect(machines, &options.explore, &options.machine, jars)?;
+    let mut session = machines.session().map_err(|error| error.to_string())?;
+    let choice = Choice { package_private: true, methods: Vec::new() };
+    let mut methods = Vec::new();
+    for class in classes {
+        // What cannot be loaded is told with the classes that cannot be tested.
+        if let Ok(api) = api::of_class(&mut session, class, &choice) {
+            methods.extend(api.constructors);
+            methods.extend(api.statics);
+            methods.extend(api.methods);
+        }
+    }
+    let collected = inputs.collected(&mut session, classes, &methods, &options.explore);
+    Ok(collected.pool.constants())
 }
 
 /// What is judged by.

@@ -1,0 +1,110 @@
+//! Regression tests of random generation hold wherever and in whatever order they run: ten times in a row,
+//! shuffled, in two time zones and languages, on the real JVM.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use testkit::jdk::Jdk;
+use testkit::{jdk, root, suite};
+
+/// Calls the tests of the named classes ten times, each time in another order.
+const RUNNER: &str = r#"
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+
+public class Shuffled {
+    public static void main(String[] names) throws Exception {
+        List<Method> tests = new ArrayList<>();
+        for (String name : names) {
+            for (Method method : Class.forName(name).getDeclaredMethods()) {
+                if (method.isAnnotationPresent(org.junit.jupiter.api.Test.class)) {
+                    method.setAccessible(true);
+                    tests.add(method);
+                }
+            }
+        }
+        for (int round = 0; round < 10; round++) {
+            Collections.shuffle(tests, new Random(round));
+            for (Method test : tests) {
+                var constructor = test.getDeclaringClass().getDeclaredConstructor();
+                constructor.setAccessible(true);
+                test.invoke(constructor.newInstance());
+            }
+        }
+        System.out.println(tests.size() + " tests hold");
+    }
+}
+"#;
+
+const JARS: &str = "/usr/share/java/junit-jupiter-api.jar:/usr/share/java/junit-platform-commons.jar:/usr/share/java/opentest4j.jar:/usr/share/java/apiguardian-api.jar";
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.to_string_lossy().ends_with("Test.java")
+            && !path.to_string_lossy().ends_with("ErrorTest.java")
+        {
+            found.push(path);
+        }
+    }
+}
+
+fn run(jdk: &Jdk, class_path: &str, names: &[String], options: &[&str]) -> String {
+    let mut java = Command::new(jdk.home.join("bin/java"));
+    let done = java.args(options).args(["-cp", class_path, "Shuffled"]).args(names).output();
+    let done = done.unwrap();
+    let errors = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.success(), "{options:?}: {errors}");
+    String::from_utf8_lossy(&done.stdout).trim().to_owned()
+}
+
+#[test]
+fn random_regression_tests_pass_in_any_order_time_zone_and_language() {
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let folder = root::target().join("stable-tests");
+    let _ = fs::remove_dir_all(&folder);
+    let (written, classes) = (folder.join("java"), folder.join("classes"));
+    fs::create_dir_all(&classes).unwrap();
+    let subjects = root::repository().join("fixtures/bugs/src");
+    let under_test = suite::compile(&jdk, "bugs/src", &subjects, "").unwrap();
+    let mut tool = Command::new(env!("CARGO_BIN_EXE_nonpareil"));
+    tool.args(["generate", "--strategy", "random", "--max-sequences", "6000", "--jdk"]);
+    tool.arg(&jdk.home).arg("--classpath").arg(&under_test).arg("--output").arg(&written);
+    for class in ["Money", "Schedule", "Version", "RingBuffer", "Playlist", "Visitor"] {
+        tool.args(["--class", &format!("bugs.{class}")]);
+    }
+    let done = tool.output().unwrap();
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(!said.contains("disagreement"), "{said}{}", String::from_utf8_lossy(&done.stderr));
+    let mut files = Vec::new();
+    sources(&written, &mut files);
+    assert!(files.len() >= 5, "{said}");
+    files.sort();
+    let names: Vec<String> = files
+        .iter()
+        .map(|path| format!("bugs.{}", path.file_stem().unwrap().to_string_lossy()))
+        .collect();
+    let runner = folder.join("Shuffled.java");
+    fs::write(&runner, RUNNER).unwrap();
+    let class_path = format!("{}:{}:{JARS}", classes.display(), under_test.display());
+    let javac = Command::new(jdk.home.join("bin/javac"))
+        .args(["-nowarn", "-cp", &class_path, "-d"])
+        .arg(&classes)
+        .args(&files)
+        .arg(&runner)
+        .output()
+        .unwrap();
+    assert!(javac.status.success(), "{}", String::from_utf8_lossy(&javac.stderr));
+    let here = ["-Duser.timezone=America/St_Johns", "-Duser.language=en", "-Duser.country=US"];
+    let there = ["-Duser.timezone=Asia/Kolkata", "-Duser.language=tr", "-Duser.country=TR"];
+    let one = run(&jdk, &class_path, &names, &here);
+    assert!(one.ends_with(" tests hold"), "{one}");
+    assert_eq!(run(&jdk, &class_path, &names, &there), one);
+}
