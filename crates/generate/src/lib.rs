@@ -5,8 +5,11 @@
 
 pub mod api;
 pub mod arguments;
+mod calls;
 pub mod generics;
 pub mod random;
 pub mod sequences;
 pub mod stand_ins;
 pub mod states;
+mod threads;
+mod words;

@@ -35,6 +35,7 @@ use suite::sequence::Sequence;
 
 use crate::api::Choice;
 use crate::states::Watch;
+use crate::threads::joined;
 use catalogue::{Action, Catalogue};
 use extend::Extension;
 use guide::Guide;
@@ -412,12 +413,4 @@ fn calls(catalogue: &Catalogue, harvest: &Harvest, reasons: &[String]) -> Vec<Ca
         }
     }
     all
-}
-
-/// What a thread gave; its panic goes on here.
-fn joined<T>(handle: thread::ScopedJoinHandle<'_, T>) -> T {
-    match handle.join() {
-        Ok(value) => value,
-        Err(panic) => std::panic::resume_unwind(panic),
-    }
 }

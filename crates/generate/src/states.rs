@@ -29,6 +29,7 @@ use observe::state::technique::Technique;
 use vm::frame::Stop;
 
 use crate::arguments::ArgumentList;
+use crate::threads::joined;
 use table::{Link, ListId, StateId, StateTable};
 use worker::{Ended, Found, Worker};
 
@@ -315,12 +316,4 @@ fn merge(job: &Job, exploration: &mut Exploration, found: Found) {
         Call { state: *state, list: *list, end }
     }));
     exploration.stopped.extend(found.stopped);
-}
-
-/// What a thread gave; its panic goes on here.
-fn joined<T>(handle: thread::ScopedJoinHandle<'_, T>) -> T {
-    match handle.join() {
-        Ok(value) => value,
-        Err(panic) => std::panic::resume_unwind(panic),
-    }
 }

@@ -301,11 +301,15 @@ impl Session {
 
     fn array(&mut self, element: &Type, words: &[u64]) -> Result<Outcome, NotFound> {
         let class = self.class_of_type(&Type::Array(Box::new(element.clone())))?;
-        let kind = kind_of(element);
+        Ok(self.array_of(class, kind_of(element), words))
+    }
+
+    /// Makes an array of a class with elements of this kind.
+    pub fn array_of(&mut self, class: ClassId, kind: Kind, words: &[u64]) -> Outcome {
         let length = u32::try_from(words.len()).unwrap_or(u32::MAX);
         let array = match self.finish(|vm| vm.new_array(class, length)) {
             Ok(array) => array,
-            Err(outcome) => return Ok(outcome),
+            Err(outcome) => return outcome,
         };
         let heap = &mut self.vm.heap;
         let mut offset = ELEMENTS_OFFSET;
@@ -317,7 +321,7 @@ impl Session {
             }
             offset += kind.size();
         }
-        Ok(Outcome::Returned(Value::Ref(array)))
+        Outcome::Returned(Value::Ref(array))
     }
 
     /// Does something that may need Java code to run first.

@@ -12,6 +12,7 @@ use vm::interp::Outcome;
 use vm::value::Ref;
 
 use crate::stand_ins;
+use crate::words::capitalized;
 
 use super::court::{Accused, Broken, Court, Rules};
 
@@ -218,13 +219,5 @@ impl Finding {
     /// The class that the test belongs to.
     pub fn class(&self) -> &Arc<str> {
         &self.broken.class
-    }
-}
-
-fn capitalized(word: &str) -> String {
-    let mut letters = word.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => String::new(),
     }
 }

@@ -2,25 +2,18 @@
 
 use observe::session::{NotFound, Resolved, Session, kind_of};
 use suite::types::Type;
-use vm::heap::ELEMENTS_OFFSET;
 use vm::interp::Outcome;
 use vm::mode::Mode;
-use vm::value::{ClassId, Kind, MethodId, Ref, Value};
+use vm::value::{ClassId, Kind};
 
 use super::catalogue::{Action, Op};
+use crate::calls::{self, Selected, Unmade};
 
 /// Something that can be done, ready to be done.
 #[derive(Debug)]
 pub(super) enum Ready {
-    Call {
-        resolved: Resolved,
-        /// The method that ran last for a receiver of this class.
-        selected: Option<(ClassId, MethodId)>,
-    },
-    Array {
-        class: ClassId,
-        kind: Kind,
-    },
+    Call { resolved: Resolved, selected: Selected },
+    Array { class: ClassId, kind: Kind },
 }
 
 /// How a statement ended.
@@ -34,22 +27,22 @@ pub(super) enum Done {
 
 impl Ready {
     pub(super) fn new(session: &mut Session, op: &Op) -> Result<Ready, NotFound> {
-        Ok(match &op.action {
-            Action::Call(method) => {
-                Ready::Call { resolved: session.resolve(method)?, selected: None }
-            }
-            Action::StandIn(of) => Ready::Call { resolved: session.stand_in(of)?, selected: None },
+        let resolved = match &op.action {
+            Action::Call(method) => session.resolve(method)?,
+            Action::StandIn(of) => session.stand_in(of)?,
             Action::Array(element) => {
                 let array = Type::Array(Box::new(element.clone()));
-                Ready::Array { class: session.class_of_type(&array)?, kind: kind_of(element) }
+                let class = session.class_of_type(&array)?;
+                return Ok(Ready::Array { class, kind: kind_of(element) });
             }
-        })
+        };
+        Ok(Ready::Call { resolved, selected: Selected::default() })
     }
 
     /// Forgets what it knows of receivers.
     pub(super) fn forget(&mut self) {
         if let Ready::Call { selected, .. } = self {
-            *selected = None;
+            *selected = Selected::default();
         }
     }
 
@@ -62,39 +55,18 @@ impl Ready {
         words: &mut Vec<u64>,
         fuel: u64,
     ) -> Done {
-        let vm = &mut session.vm;
         let (resolved, selected) = match self {
-            Ready::Array { class, kind } => return Done::Made(array(session, *class, *kind, args)),
+            Ready::Array { class, kind } => {
+                return Done::Made(session.array_of(*class, *kind, args));
+            }
             Ready::Call { resolved, selected } => (resolved, selected),
         };
         words.clear();
         let mut values = args.iter();
-        let mut target = resolved.id;
-        let mut made = None;
         if resolved.method.is_constructor() {
-            let class = resolved.class;
-            let Ok(object) = vm.complete(|vm| vm.new_object(class)) else {
-                return Done::Made(Outcome::Stopped(vm::frame::Stop::OutOfMemory));
-            };
-            words.push(object.to_slot());
-            made = Some(object);
+            words.push(0);
         } else if resolved.method.has_receiver() {
-            let receiver = Ref::from_slot(values.next().copied().unwrap_or(0));
-            if receiver.is_null() {
-                return Done::NoReceiver;
-            }
-            let class = vm.class_of(receiver);
-            target = match *selected {
-                Some((known, method)) if known == class => method,
-                _ => match vm.complete(|vm| vm.select_method(class, target)) {
-                    Ok(method) => {
-                        *selected = Some((class, method));
-                        method
-                    }
-                    Err(_) => return Done::NoReceiver,
-                },
-            };
-            words.push(receiver.to_slot());
+            words.push(values.next().copied().unwrap_or(0));
         }
         for (&value, &kind) in values.zip(resolved.parameters.iter()) {
             words.push(value);
@@ -102,26 +74,10 @@ impl Ready {
                 words.push(0);
             }
         }
-        Done::Made(match (vm.call(mode, target, words, Some(fuel)), made) {
-            (Outcome::Returned(_), Some(object)) => Outcome::Returned(Value::Ref(object)),
-            (outcome, _) => outcome,
-        })
-    }
-}
-
-fn array(session: &mut Session, class: ClassId, kind: Kind, args: &[u64]) -> Outcome {
-    let vm = &mut session.vm;
-    let length = u32::try_from(args.len()).unwrap_or(u32::MAX);
-    let Ok(array) = vm.complete(|vm| vm.new_array(class, length)) else {
-        return Outcome::Stopped(vm::frame::Stop::OutOfMemory);
-    };
-    let mut offset = ELEMENTS_OFFSET;
-    for word in args {
-        match kind {
-            Kind::Ref => vm.heap.store_ref(array, offset, Ref::from_slot(*word)),
-            _ => vm.heap.store_bytes(array, offset, &word.to_le_bytes()[..kind.size() as usize]),
+        match calls::call(session, mode, resolved, selected, words, fuel) {
+            Ok(outcome) => Done::Made(outcome),
+            Err(Unmade::NoReceiver) => Done::NoReceiver,
+            Err(no_memory) => Done::Made(no_memory.outcome()),
         }
-        offset += kind.size();
     }
-    Outcome::Returned(Value::Ref(array))
 }

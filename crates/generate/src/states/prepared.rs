@@ -8,9 +8,10 @@ use suite::method::Method;
 use suite::sequence::{Sequence, Var};
 use vm::interp::Outcome;
 use vm::mode::Mode;
-use vm::value::{ClassId, MethodId, Ref, Value};
+use vm::value::{ClassId, Ref};
 
 use crate::arguments::{Argument, ArgumentList};
+use crate::calls::{self, Selected};
 
 /// An argument list, ready to be called.
 #[derive(Debug)]
@@ -20,8 +21,7 @@ pub struct Prepared {
     words: Vec<u64>,
     /// Arguments that are built for each call: their register and how.
     built: Vec<(usize, Arc<Sequence>, Var)>,
-    /// The method that ran last for a receiver of this class.
-    selected: Option<(ClassId, MethodId)>,
+    selected: Selected,
 }
 
 impl Prepared {
@@ -45,7 +45,7 @@ impl Prepared {
                 words.push(0);
             }
         }
-        Ok(Prepared { resolved, words, built, selected: None })
+        Ok(Prepared { resolved, words, built, selected: Selected::default() })
     }
 
     /// The class that declares the method as tests name it.
@@ -74,36 +74,13 @@ impl Prepared {
                 Err(_) => return (Outcome::Threw(Ref::NULL), false),
             }
         }
-        if self.resolved.method.is_constructor() {
-            let class = self.resolved.class;
-            let Ok(object) = session.vm.complete(|vm| vm.new_object(class)) else {
-                return (Outcome::Stopped(vm::frame::Stop::OutOfMemory), false);
-            };
-            self.words[0] = object.to_slot();
-            let outcome = session.vm.call(mode, self.resolved.id, &self.words, Some(fuel));
-            let outcome = match outcome {
-                Outcome::Returned(_) => Outcome::Returned(Value::Ref(object)),
-                other => other,
-            };
-            return (outcome, true);
-        }
-        let mut target = self.resolved.id;
         if self.resolved.method.has_receiver() {
             self.words[0] = receiver.to_slot();
-            let class = session.vm.class_of(receiver);
-            target = match self.selected {
-                Some((known, selected)) if known == class => selected,
-                _ => {
-                    let declared = self.resolved.id;
-                    let Ok(selected) = session.vm.complete(|vm| vm.select_method(class, declared))
-                    else {
-                        return (Outcome::Threw(Ref::NULL), false);
-                    };
-                    self.selected = Some((class, selected));
-                    selected
-                }
-            };
         }
-        (session.vm.call(mode, target, &self.words, Some(fuel)), true)
+        let Prepared { resolved, words, selected, .. } = self;
+        match calls::call(session, mode, resolved, selected, words, fuel) {
+            Ok(outcome) => (outcome, true),
+            Err(unmade) => (unmade.outcome(), false),
+        }
     }
 }

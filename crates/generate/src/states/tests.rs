@@ -18,8 +18,8 @@ use suite::types::Type;
 
 use super::table::{ListId, StateId};
 use super::{End, Exploration, Job};
-use crate::arguments::ArgumentList;
-use crate::arguments::place;
+use crate::arguments::{ArgumentList, place};
+use crate::words::capitalized;
 
 /// A test without its oracles.
 #[derive(Debug, Clone)]
@@ -373,13 +373,5 @@ fn outcome(seen: &Observation, exercised: Var, throws: Option<&Throws>) -> Strin
             _ => String::new(),
         },
         _ => String::new(),
-    }
-}
-
-fn capitalized(name: &str) -> String {
-    let mut letters = name.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => String::new(),
     }
 }
