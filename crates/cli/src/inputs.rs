@@ -61,15 +61,17 @@ pub(crate) fn collect(
     machine: &MachineOptions,
     junit: Option<&str>,
 ) -> Result<Inputs, String> {
-    let spec = machines.class_path.clone();
     let tests = match options.from_tests.is_empty() {
         true => None,
         false => Some(watch(machines, options, machine, junit)?),
     };
-    Ok(Inputs {
-        implementations: Arc::new(Implementations::new(Box::new(move || candidates(&spec)))),
-        tests,
-    })
+    Ok(Inputs { implementations: implementations(machines), tests })
+}
+
+/// What the classes of the class path implement and extend, read when it is first asked for.
+pub(crate) fn implementations(machines: &Machines) -> Arc<Implementations> {
+    let spec = machines.class_path.clone();
+    Arc::new(Implementations::new(Box::new(move || candidates(&spec))))
 }
 
 /// Runs the tests and watches the border of test code. Where a test stops the machine, its class is left

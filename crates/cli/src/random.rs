@@ -55,6 +55,7 @@ pub(crate) fn run(
             methods: options.explore.method_names(),
         },
         literals: literals(options, machines, classes)?,
+        implementations: inputs::implementations(machines),
         wants_observers: !options.count || random.against.is_some() || random.against_jdk.is_some(),
         rules: rules(options, classes)?,
         settings: Settings {

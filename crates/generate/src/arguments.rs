@@ -22,6 +22,7 @@ use suite::types::Type;
 pub(crate) use constants::of_class as own_constants;
 pub(crate) use defaults::{constants as default_constants, place};
 pub use given::{Given, GivenError, literal};
+pub(crate) use implementations::calls as well_known_calls;
 pub use implementations::{Candidate, Implementations, well_known};
 
 /// An argument: a constant, or what a sequence of calls builds anew for every call.

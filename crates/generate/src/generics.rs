@@ -2,6 +2,8 @@
 //! hold. Read from the generic signatures of class files (JVMS §4.7.9.1), which no verifier checks: good
 //! advice, not a promise.
 
+mod fit;
+
 use std::sync::Arc;
 
 use classfile::mutf8;
@@ -12,6 +14,9 @@ use suite::java_type::{
 };
 use suite::method::Method;
 use suite::types::Type;
+use vm::value::{ClassId, LoaderId};
+
+pub(crate) use fit::{Usage, gives, settled, to_give};
 
 const OBJECT: &str = "java/lang/Object";
 /// Deeper nesting of type arguments than a value is chosen by.
@@ -20,7 +25,7 @@ const MOST_DEPTH: usize = 6;
 const MOST_SUPERTYPES: usize = 200;
 
 /// What a value should be to be used without surprise.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Wanted {
     /// The erased type that it should have; for a type variable its most telling bound.
     pub erasure: Type,
@@ -59,6 +64,12 @@ pub(crate) fn through(
         put_in(one, &class, &of.arguments);
     }
     (parameters, result)
+}
+
+/// Names of the type parameters of a class.
+pub(crate) fn type_parameters(session: &mut Session, class: &str) -> Vec<Arc<str>> {
+    let parameters = class_of(session, class).map_or_else(Vec::new, |class| class.0);
+    parameters.into_iter().map(|parameter| parameter.name).collect()
 }
 
 fn put_in(wanted: &mut Wanted, parameters: &[TypeParameter], arguments: &[Wanted]) {
@@ -143,7 +154,8 @@ fn see(session: &mut Session, method: &Method) -> Option<Seen> {
 
 /// The type parameters and direct supertypes of a class.
 fn class_of(session: &mut Session, name: &str) -> Option<(Vec<TypeParameter>, Vec<ClassType>)> {
-    let id = session.load(name).ok()?;
+    let known = loaded(session, name);
+    let id = known.or_else(|| session.load(name).ok())?;
     let file = session.vm.class(id).file()?;
     let signature = file.signature().and_then(|text| class_signature(&mutf8::display(text)));
     Some(match signature {
@@ -155,6 +167,13 @@ fn class_of(session: &mut Session, name: &str) -> Option<(Vec<TypeParameter>, Ve
             (Vec::new(), supertypes.map(plain).collect())
         }
     })
+}
+
+/// A class that the user's code or the JDK has loaded already.
+fn loaded(session: &mut Session, name: &str) -> Option<ClassId> {
+    let loader = session.loader();
+    let of_user = session.vm.find_loaded_class(loader, name.as_bytes());
+    of_user.or_else(|| session.vm.find_loaded_class(LoaderId::BOOT, name.as_bytes()))
 }
 
 /// The generic signature of a method that a class declares; made of its descriptor where it has none.

@@ -34,6 +34,7 @@ use suite::method::Method;
 use suite::sequence::Sequence;
 
 use crate::api::Choice;
+use crate::arguments::Implementations;
 use crate::states::Watch;
 use crate::threads::joined;
 use catalogue::{Action, Catalogue};
@@ -90,6 +91,8 @@ pub struct Job {
     pub choice: Choice,
     /// Literals beside the usual ones.
     pub literals: Literals,
+    /// What implements interfaces and extends abstract classes.
+    pub implementations: Arc<Implementations>,
     /// Whether to find out which methods only look at objects.
     pub wants_observers: bool,
     /// What is judged by.
@@ -208,7 +211,13 @@ pub fn search(job: &Job, machines: &dyn Machines, watch: &dyn Watch) -> Result<C
         _ => job.settings.n_workers.max(1),
     };
     let mut session = machines.fresh()?;
-    let catalogue = Catalogue::new(&mut session, &job.classes, &job.choice, &job.literals);
+    let catalogue = Catalogue::new(
+        &mut session,
+        &job.classes,
+        &job.choice,
+        &job.literals,
+        &job.implementations,
+    );
     let (mut worker, unready) = Worker::new(session, &catalogue, &job.rules, &job.settings)?;
     worker.settle(&catalogue);
     for pass in 0..PASSES {

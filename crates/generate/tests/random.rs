@@ -6,8 +6,10 @@
 mod machine;
 
 use std::fs;
+use std::sync::Arc;
 
 use generate::api::Choice;
+use generate::arguments::{Candidate, Implementations};
 use generate::random::{
     Campaign, Choosing, Job, Judge, Literals, Machines, Merit, Rules, Settings, search,
 };
@@ -68,6 +70,7 @@ fn job(classes: &[&str], settings: Settings) -> Job {
         classes: classes.iter().map(|class| class.replace('.', "/")).collect(),
         choice: Choice { package_private: false, methods: Vec::new() },
         literals: Literals { given: Vec::new(), own: true },
+        implementations: Arc::new(Implementations::none()),
         wants_observers: false,
         rules: Rules::standard(),
         settings,
@@ -171,4 +174,57 @@ fn kept_sequences_take_less_than_a_kilobyte_each() {
     let campaign = search(&job, &workshop, &Unwatched).unwrap();
     let (number, bytes) = campaign.kept;
     assert!(number > 100 && bytes / number < 1024, "{bytes} bytes for {number} sequences");
+}
+
+/// A campaign without `null`s over subjects of inputs, with these classes on the class path beside them.
+fn try_inputs(classes: &[&str], others: &[(&'static str, &'static str)]) -> Campaign {
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let workshop = Workshop::of(&jdk, "generate/inputs");
+    let others = others.to_vec();
+    let candidates = move || {
+        let candidate = |&(name, supertype): &(&str, &str)| Candidate {
+            name: name.into(),
+            supertypes: vec![supertype.into()],
+            is_usable: true,
+            entry: 0,
+        };
+        others.iter().map(candidate).collect()
+    };
+    let implementations = Arc::new(Implementations::new(Box::new(candidates)));
+    let settings = Settings { nulls: 0.0, ..settings(3000, 1) };
+    let job = Job { implementations, ..job(classes, settings) };
+    let campaign = search(&job, &workshop, &Unwatched).unwrap();
+    assert!(campaign.refused.is_empty(), "{:?}", campaign.refused);
+    assert!(campaign.branches.1 > 0, "there are branches to take");
+    campaign
+}
+
+#[test]
+fn elements_of_collections_and_arrays_are_what_generic_signatures_say() {
+    let campaign = try_inputs(&["inputs.Elements"], &[]);
+    for call in &campaign.calls {
+        assert!(call.ended.0 > 0, "{} never returns: {:?}", call.method, call.reason);
+        assert_eq!(call.ended.1, 0, "{} throws", call.method);
+    }
+    assert_eq!(campaign.branches.0, campaign.branches.1, "all branches are taken");
+}
+
+#[test]
+fn what_only_a_builder_makes_is_made_by_the_builder_and_calls_that_change_it() {
+    let campaign = try_inputs(&["inputs.Letter"], &[]);
+    let uncalled: Vec<_> = campaign.calls.iter().filter(|call| call.reason.is_some()).collect();
+    assert!(uncalled.is_empty(), "{uncalled:?}");
+    assert_eq!(campaign.branches.0, campaign.branches.1, "all branches are taken");
+}
+
+#[test]
+fn interfaces_and_abstract_classes_are_made_by_what_the_class_path_has() {
+    let known = [
+        ("inputs/Canvas$Rectangle", "inputs/Canvas$Shape"),
+        ("inputs/Canvas$Grey", "inputs/Canvas$Colour"),
+    ];
+    let (with, without) =
+        (try_inputs(&["inputs.Canvas"], &known), try_inputs(&["inputs.Canvas"], &[]));
+    assert_eq!(with.branches.0, with.branches.1, "real shapes and colours take all branches");
+    assert!(without.branches.0 < without.branches.1, "stand-ins alone do not");
 }

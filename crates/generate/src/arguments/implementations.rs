@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use suite::constant::Constant;
 use suite::method::Method;
 use suite::sequence::{Arg, Operation, Sequence, Var};
+use suite::types::Type;
 
 use super::Argument;
 
@@ -97,12 +98,12 @@ enum Recipe {
     Plain,
     /// By a constructor that takes two objects.
     OfTwo,
-    /// By this method, with this result, of a list with one element.
-    OfList(&'static str, &'static str),
+    /// By this method, with this result, of a collection with one element.
+    OfElements(&'static str, &'static str),
 }
 
-/// Types of the JDK, each with the class that stands in for it. Types that have static factories of
-/// their own, such as `Comparator` or `Stream`, need no row.
+/// Types of the JDK, each with the class that stands in for it or that it is taken from. Types that have
+/// static factories of their own, such as `Comparator`, need no row.
 const WELL_KNOWN: &[(&str, &str, Recipe)] = &[
     ("java/lang/Iterable", "java/util/ArrayList", Recipe::Collection),
     ("java/util/Collection", "java/util/ArrayList", Recipe::Collection),
@@ -142,16 +143,27 @@ const WELL_KNOWN: &[(&str, &str, Recipe)] = &[
         Recipe::Map,
     ),
     ("java/util/Map$Entry", "java/util/AbstractMap$SimpleEntry", Recipe::OfTwo),
-    ("java/util/Iterator", "java/util/List", Recipe::OfList("iterator", "java/util/Iterator")),
+    ("java/util/Iterator", "java/util/List", Recipe::OfElements("iterator", "java/util/Iterator")),
     (
         "java/util/ListIterator",
         "java/util/List",
-        Recipe::OfList("listIterator", "java/util/ListIterator"),
+        Recipe::OfElements("listIterator", "java/util/ListIterator"),
     ),
     (
         "java/util/Spliterator",
         "java/util/List",
-        Recipe::OfList("spliterator", "java/util/Spliterator"),
+        Recipe::OfElements("spliterator", "java/util/Spliterator"),
+    ),
+    (
+        "java/util/Enumeration",
+        "java/util/Vector",
+        Recipe::OfElements("elements", "java/util/Enumeration"),
+    ),
+    // Of its own factories some never come to an end.
+    (
+        "java/util/stream/Stream",
+        "java/util/List",
+        Recipe::OfElements("stream", "java/util/stream/Stream"),
     ),
     ("java/lang/Appendable", "java/lang/StringBuilder", Recipe::Plain),
     ("java/lang/Readable", "java/io/StringReader", Recipe::OfText),
@@ -166,45 +178,64 @@ const WELL_KNOWN: &[(&str, &str, Recipe)] = &[
 /// The class that stands in for a well-known type of the JDK, where it has constructors for it.
 pub fn well_known(wanted: &str) -> Option<&'static str> {
     let (_, class, recipe) = WELL_KNOWN.iter().find(|(name, ..)| *name == wanted)?;
-    (!matches!(recipe, Recipe::OfList(..))).then_some(class)
+    (!matches!(recipe, Recipe::OfElements(..))).then_some(class)
+}
+
+/// The calls that make an object of a well-known type.
+#[derive(Debug, Clone)]
+pub(crate) struct Calls {
+    /// Makes the object, or what it is taken from.
+    pub(crate) maker: Method,
+    /// Puts something into what was made.
+    pub(crate) filler: Option<Method>,
+    /// Takes the object from what was made.
+    pub(crate) last: Option<Method>,
+}
+
+/// How objects that stand in for a well-known type are made.
+pub(crate) fn calls(wanted: &str) -> Option<Calls> {
+    let (_, class, recipe) = WELL_KNOWN.iter().find(|(name, ..)| *name == wanted)?;
+    let method =
+        |class: &str, name: &str, descriptor: &str| Method::new(class, name, descriptor, false);
+    let made = |descriptor: &str| {
+        Some(Calls { maker: method(class, "<init>", descriptor)?, filler: None, last: None })
+    };
+    let add = |class: &str| method(class, "add", "(Ljava/lang/Object;)Z");
+    match recipe {
+        Recipe::Plain => made("()V"),
+        Recipe::OfText => made("(Ljava/lang/String;)V"),
+        Recipe::OfBytes => made("([B)V"),
+        Recipe::OfTwo => made("(Ljava/lang/Object;Ljava/lang/Object;)V"),
+        Recipe::Collection => Some(Calls { filler: add(class), ..made("()V")? }),
+        Recipe::Map => {
+            let put = "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;";
+            Some(Calls { filler: method(class, "put", put), ..made("()V")? })
+        }
+        Recipe::OfElements(name, result) => {
+            let last = method(class, name, &format!("()L{result};"));
+            let maker = well_known(class).unwrap_or(class);
+            let filler = add(maker);
+            Some(Calls { maker: method(maker, "<init>", "()V")?, filler, last })
+        }
+    }
 }
 
 /// Objects that stand in for a well-known type.
 pub(super) fn made(wanted: &str) -> Vec<Argument> {
-    let Some((_, class, recipe)) = WELL_KNOWN.iter().find(|(name, ..)| *name == wanted) else {
-        return Vec::new();
-    };
-    let one = || Arg::Constant(Constant::Boxed(Box::new(Constant::Int(1))));
+    let Some(calls) = calls(wanted) else { return Vec::new() };
     let mut making = Making::default();
-    match recipe {
-        Recipe::Plain => making.make(class, "()V", vec![]),
-        Recipe::OfText => {
-            making.make(class, "(Ljava/lang/String;)V", vec![Arg::Constant(Constant::text("a"))]);
-        }
-        Recipe::OfBytes => {
-            let bytes =
-                making.array(suite::types::Type::Byte, vec![Arg::Constant(Constant::Byte(1))]);
-            making.make(class, "([B)V", bytes.map(Arg::Var).into_iter().collect());
-        }
-        Recipe::OfTwo => {
-            making.make(class, "(Ljava/lang/Object;Ljava/lang/Object;)V", vec![one(), one()]);
-        }
-        Recipe::Collection => {
-            making.make(class, "()V", vec![]);
-            making.keep();
-            making.call(class, "add", "(Ljava/lang/Object;)Z", vec![one()]);
-        }
-        Recipe::Map => {
-            making.make(class, "()V", vec![]);
-            making.keep();
-            let put = "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;";
-            making.call(class, "put", put, vec![one(), one()]);
-        }
-        Recipe::OfList(method, result) => {
-            making.make("java/util/ArrayList", "()V", vec![]);
-            making.call("java/util/ArrayList", "add", "(Ljava/lang/Object;)Z", vec![one()]);
-            making.object = making.call(class, method, &format!("()L{result};"), vec![]);
-        }
+    making.object = making.call(calls.maker, None);
+    let Some(filler) = calls.filler else {
+        making.keep();
+        return making.made;
+    };
+    if calls.last.is_none() {
+        making.keep();
+    }
+    let filled = making.object;
+    making.call(filler, filled);
+    if let Some(last) = calls.last {
+        making.object = making.call(last, filled);
     }
     making.keep();
     making.made
@@ -219,23 +250,21 @@ struct Making {
 }
 
 impl Making {
-    fn push(&mut self, class: &str, name: &str, descriptor: &str, args: Vec<Arg>) -> Option<Var> {
-        let method = Method::new(class, name, descriptor, false)?;
+    /// A call, with simple constants for its parameters.
+    fn call(&mut self, method: Method, receiver: Option<Var>) -> Option<Var> {
+        let mut args: Vec<Arg> = receiver.map(Arg::Var).into_iter().collect();
+        for parameter in &method.parameters {
+            args.push(match parameter {
+                Type::Array(element) => {
+                    let one = vec![Arg::Constant(Constant::Byte(1))];
+                    let array = Operation::Array((**element).clone());
+                    Arg::Var(self.sequence.push(array, one).ok()?)
+                }
+                of if *of == Type::class("java/lang/String") => Arg::Constant(Constant::text("a")),
+                _ => Arg::Constant(Constant::Boxed(Box::new(Constant::Int(1)))),
+            });
+        }
         self.sequence.push(Operation::Call(Arc::new(method)), args).ok()
-    }
-
-    fn make(&mut self, class: &str, descriptor: &str, args: Vec<Arg>) {
-        self.object = self.push(class, "<init>", descriptor, args);
-    }
-
-    fn call(&mut self, class: &str, name: &str, descriptor: &str, args: Vec<Arg>) -> Option<Var> {
-        let receiver = Arg::Var(self.object?);
-        let args = std::iter::once(receiver).chain(args).collect();
-        self.push(class, name, descriptor, args)
-    }
-
-    fn array(&mut self, element: suite::types::Type, args: Vec<Arg>) -> Option<Var> {
-        self.sequence.push(Operation::Array(element), args).ok()
     }
 
     /// What was made so far is one value.

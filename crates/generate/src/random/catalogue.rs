@@ -3,11 +3,13 @@
 //! Calls of the classes under test are the aim. Where they take objects of other classes, the ways to
 //! make such objects (constructors, static factories, what fills a collection) come along as helpers.
 
+mod literals;
+mod makings;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use observe::session::Session;
-use observe::stand_in::to_implement;
 use rustc_hash::{FxHashMap, FxHashSet};
 use suite::constant::Constant;
 use suite::method::Method;
@@ -15,8 +17,11 @@ use suite::stand_in::StandIn;
 use suite::types::Type;
 
 use crate::api::{self, Choice};
-use crate::arguments::{default_constants, own_constants};
-use crate::stand_ins;
+use crate::arguments::Implementations;
+use crate::generics::{self, Usage, Wanted};
+
+pub use literals::Literals;
+pub(super) use makings::Making;
 
 /// Position of a thing that can be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -67,14 +72,23 @@ pub(super) struct Op {
     pub(super) gives_null: bool,
     /// The class under test that it belongs to; helpers belong to none.
     pub(super) target: Option<u32>,
+    /// What it gives.
+    result: Wanted,
+    /// The wanted types with type arguments that its result is of by declaration.
+    pub(super) gives: Arc<[TypeId]>,
+    /// Whether its receiver may then hold what its type arguments do not allow.
+    pub(super) spoils: bool,
 }
 
 impl Op {
     /// Neither a call on an object nor one of a class under test.
-    fn plain(action: Action, params: Vec<TypeId>) -> Op {
+    fn plain(action: Action, params: Vec<TypeId>, result: Wanted) -> Op {
         Op {
             action,
             params,
+            result,
+            gives: Arc::from([]),
+            spoils: false,
             has_receiver: false,
             is_equals: false,
             compares: false,
@@ -95,8 +109,15 @@ pub(super) struct Target {
 #[derive(Debug, Default)]
 pub(super) struct Catalogue {
     ops: Vec<Op>,
-    types: Vec<Type>,
-    type_ids: FxHashMap<Type, TypeId>,
+    op_ids: FxHashMap<(Arc<Method>, Vec<TypeId>, Wanted), OpId>,
+    types: Vec<Wanted>,
+    type_ids: FxHashMap<Wanted, TypeId>,
+    /// By type: the same without type arguments.
+    erased: Vec<TypeId>,
+    /// By type: whether a call takes it.
+    is_taken: Vec<bool>,
+    /// Types that calls take and for which ways to make them are still to be found.
+    waiting: VecDeque<TypeId>,
     literals: Vec<Constant>,
     literal_ids: FxHashMap<Constant, LiteralId>,
     /// By type: literals to choose from.
@@ -105,6 +126,8 @@ pub(super) struct Catalogue {
     stand_ins: Vec<Vec<OpId>>,
     /// By type: how to make an array of it.
     arrays: Vec<Option<OpId>>,
+    /// By type: calls that make an object of it.
+    makings: Vec<Vec<Making>>,
     pub(super) targets: Vec<Target>,
     target_names: FxHashSet<Arc<str>>,
     pub(super) helpers: Vec<OpId>,
@@ -115,40 +138,6 @@ pub(super) struct Catalogue {
     pub(super) refused: Vec<(String, String)>,
 }
 
-/// Which literals are used beside the usual ones.
-#[derive(Debug, Clone, Default)]
-pub struct Literals {
-    /// Given by the user or seen in tests, for all classes.
-    pub given: Vec<Constant>,
-    /// Whether constants of the classes' own code are used.
-    pub own: bool,
-}
-
-/// The numbers by which repeated calls may differ go up to here.
-const MOST_COUNTERS: i32 = 100;
-/// Classes whose makers come along as helpers, at most.
-const MOST_HELPERS: usize = 400;
-
-/// Ways to make what the JDK's interfaces ask for, and what fills it.
-const MAKERS: &[(&str, &str, &[&str])] = &[
-    ("java/util/Collection", "java/util/ArrayList", &["add(Object)"]),
-    ("java/lang/Iterable", "java/util/ArrayList", &["add(Object)"]),
-    ("java/util/List", "java/util/ArrayList", &["add(Object)"]),
-    ("java/util/AbstractList", "java/util/ArrayList", &["add(Object)"]),
-    ("java/util/Set", "java/util/LinkedHashSet", &["add(Object)"]),
-    ("java/util/SortedSet", "java/util/TreeSet", &["add(Object)"]),
-    ("java/util/NavigableSet", "java/util/TreeSet", &["add(Object)"]),
-    ("java/util/Map", "java/util/LinkedHashMap", &["put(Object,Object)"]),
-    ("java/util/SortedMap", "java/util/TreeMap", &["put(Object,Object)"]),
-    ("java/util/NavigableMap", "java/util/TreeMap", &["put(Object,Object)"]),
-    ("java/util/Queue", "java/util/ArrayDeque", &["add(Object)"]),
-    ("java/util/Deque", "java/util/ArrayDeque", &["add(Object)"]),
-    ("java/util/Iterator", "java/util/ArrayList", &["add(Object)", "iterator()"]),
-    ("java/util/ListIterator", "java/util/ArrayList", &["add(Object)", "listIterator()"]),
-    ("java/util/Enumeration", "java/util/Vector", &["add(Object)", "elements()"]),
-    ("java/util/stream/Stream", "java/util/ArrayList", &["add(Object)", "stream()"]),
-];
-
 impl Catalogue {
     /// Reads what the classes under test offer and need.
     pub(super) fn new(
@@ -156,6 +145,7 @@ impl Catalogue {
         classes: &[String],
         choice: &Choice,
         literals: &Literals,
+        implementations: &Implementations,
     ) -> Catalogue {
         let mut catalogue = Catalogue::default();
         catalogue.null = catalogue.intern(Constant::Null);
@@ -164,17 +154,21 @@ impl Catalogue {
                 Ok(api) => {
                     let methods = api.constructors.iter().chain(&api.statics).chain(&api.methods);
                     let target = u32::try_from(catalogue.targets.len()).unwrap_or(u32::MAX);
-                    let ops = methods.map(|method| catalogue.add_call(method, Some(target)));
-                    let ops = ops.collect();
+                    let mut ops = Vec::new();
+                    for method in methods {
+                        let usage = usage(session, method);
+                        ops.push(catalogue.add_call(method, usage, Some(target)));
+                    }
                     catalogue.target_names.insert(name.as_str().into());
                     catalogue.targets.push(Target { name: name.as_str().into(), ops });
                 }
                 Err(reason) => catalogue.refused.push((name.clone(), reason.to_string())),
             }
         }
-        catalogue.add_helpers(session);
+        catalogue.add_makings(session, implementations);
         catalogue.add_stand_ins(session);
         catalogue.add_literals(session, literals);
+        catalogue.declare(session);
         catalogue
     }
 
@@ -186,12 +180,18 @@ impl Catalogue {
         &self.ops
     }
 
-    pub(super) fn types(&self) -> &[Type] {
+    pub(super) fn types(&self) -> &[Wanted] {
         &self.types
     }
 
+    /// A wanted type without type arguments.
     pub(super) fn wanted(&self, id: TypeId) -> &Type {
-        &self.types[id.idx()]
+        &self.types[id.idx()].erasure
+    }
+
+    /// The same type without type arguments; itself if it has none.
+    pub(super) fn erased(&self, id: TypeId) -> TypeId {
+        self.erased[id.idx()]
     }
 
     pub(super) fn literal(&self, id: LiteralId) -> &Constant {
@@ -215,6 +215,11 @@ impl Catalogue {
     /// Ways to make objects that stand in for a type.
     pub(super) fn stand_ins(&self, of: TypeId) -> &[OpId] {
         &self.stand_ins[of.idx()]
+    }
+
+    /// Calls that make an object of a type.
+    pub(super) fn makings(&self, of: TypeId) -> &[Making] {
+        &self.makings[of.idx()]
     }
 
     /// How an array of this type is made, if it is one.
@@ -244,8 +249,17 @@ impl Catalogue {
         id
     }
 
+    /// The position of a type that a call takes.
+    fn type_id(&mut self, of: &Wanted) -> TypeId {
+        let id = self.known_type(of);
+        if !std::mem::replace(&mut self.is_taken[id.idx()], true) {
+            self.waiting.push_back(id);
+        }
+        id
+    }
+
     #[expect(clippy::cast_possible_truncation, reason = "memory ends before")]
-    fn type_id(&mut self, of: &Type) -> TypeId {
+    fn known_type(&mut self, of: &Wanted) -> TypeId {
         if let Some(&id) = self.type_ids.get(of) {
             return id;
         }
@@ -255,11 +269,21 @@ impl Catalogue {
         self.choices.push(Vec::new());
         self.arrays.push(None);
         self.stand_ins.push(Vec::new());
-        if let Type::Array(element) = of {
-            let params = vec![self.type_id(element)];
+        self.makings.push(Vec::new());
+        self.erased.push(id);
+        self.is_taken.push(false);
+        let argument_ids: Vec<TypeId> = of.arguments.iter().map(|one| self.type_id(one)).collect();
+        if let Type::Array(element) = &of.erasure {
+            let params = match argument_ids.as_slice() {
+                [element] => vec![*element],
+                _ => vec![self.type_id(&Wanted::plain((**element).clone()))],
+            };
             let action = Action::Array((**element).clone());
-            let op = self.add(Op::plain(action, params));
+            let op = self.add(Op::plain(action, params, of.clone()));
             self.arrays[id.idx()] = Some(op);
+        }
+        if !of.arguments.is_empty() {
+            self.erased[id.idx()] = self.known_type(&Wanted::plain(of.erasure.clone()));
         }
         id
     }
@@ -270,172 +294,52 @@ impl Catalogue {
         OpId(self.ops.len() as u32 - 1)
     }
 
-    fn add_call(&mut self, method: &Arc<Method>, target: Option<u32>) -> OpId {
-        let params = method.arguments().iter().map(|of| self.type_id(of)).collect();
+    /// Adds a call unless it is there with the same types of arguments and result.
+    fn add_call(&mut self, method: &Arc<Method>, usage: Usage, target: Option<u32>) -> OpId {
+        let params: Vec<TypeId> = usage.arguments.iter().map(|of| self.type_id(of)).collect();
+        let key = (method.clone(), params.clone(), usage.result.clone());
+        if let Some(&known) = self.op_ids.get(&key) {
+            return known;
+        }
         let compares = matches!(&*method.name, "equals" | "compareTo" | "compare");
         let is_equals = &*method.name == "equals" && method.parameters.len() == 1;
-        let op = Op::plain(Action::Call(method.clone()), params);
-        self.add(Op { has_receiver: method.has_receiver(), is_equals, compares, target, ..op })
+        let op = Op::plain(Action::Call(method.clone()), params, usage.result);
+        let has_receiver = method.has_receiver();
+        let id = self.add(Op { has_receiver, is_equals, compares, target, ..op });
+        self.op_ids.insert(key, id);
+        id
     }
 
-    /// Adds ways to make objects that the calls so far take and none of the classes under test makes.
-    fn add_helpers(&mut self, session: &mut Session) {
-        let mut seen: FxHashSet<Arc<str>> = FxHashSet::default();
-        seen.extend(self.targets.iter().map(|target| target.name.clone()));
-        let mut next = 0;
-        let mut waiting: VecDeque<Type> = VecDeque::new();
-        while seen.len() < MOST_HELPERS + self.targets.len() {
-            while next < self.types.len() {
-                waiting.push_back(self.types[next].clone());
-                next += 1;
+    /// Finds out which results have which type arguments, and which calls may belie them.
+    fn declare(&mut self, session: &mut Session) {
+        let wanted: Vec<(TypeId, Wanted)> =
+            (0..).map(TypeId).zip(self.types.iter().cloned()).collect();
+        let with_arguments: Vec<&(TypeId, Wanted)> =
+            wanted.iter().filter(|(_, of)| !of.arguments.is_empty()).collect();
+        for idx in 0..self.ops.len() {
+            let result = self.ops[idx].result.clone();
+            if !result.arguments.is_empty() {
+                let gives = with_arguments.iter().filter(|(_, of)| {
+                    generics::gives(session, &result, of)
+                });
+                self.ops[idx].gives = gives.map(|(id, _)| *id).collect();
             }
-            let Some(wanted) = waiting.pop_front() else { break };
-            let Type::Class(name) = &wanted else { continue };
-            if let Some((_, maker, fillers)) =
-                MAKERS.iter().find(|(interface, _, _)| **interface == **name)
-            {
-                let mut names: Vec<String> =
-                    fillers.iter().map(|&filler| filler.to_owned()).collect();
-                names.push("new()".to_owned());
-                self.add_helper_class(session, maker, names, &mut seen);
-            } else if !seen.contains(name) && default_constants(session, &wanted).is_empty() {
-                let name = name.clone();
-                self.add_makers(session, &name, &mut seen);
-            }
-        }
-    }
-
-    /// Chosen members of a class as helpers.
-    fn add_helper_class(
-        &mut self,
-        session: &mut Session,
-        class: &str,
-        methods: Vec<String>,
-        seen: &mut FxHashSet<Arc<str>>,
-    ) {
-        if !seen.insert(format!("{class} {}", methods.join(" ")).into()) {
-            return;
-        }
-        let choice = Choice { package_private: false, methods };
-        let Ok(api) = api::of_class(session, class, &choice) else { return };
-        for method in api.constructors.iter().chain(&api.methods) {
-            let op = self.add_call(method, None);
-            if !self.helpers.contains(&op) {
-                self.helpers.push(op);
-            }
-        }
-    }
-
-    /// Constructors and static factories of a class as helpers.
-    fn add_makers(
-        &mut self,
-        session: &mut Session,
-        class: &Arc<str>,
-        seen: &mut FxHashSet<Arc<str>>,
-    ) {
-        seen.insert(class.clone());
-        let choice = Choice { package_private: false, methods: Vec::new() };
-        let is_public = |session: &mut Session| {
-            let id = session.load(class).ok()?;
-            Some(session.vm.class(id).flags & vm::class::flags::PUBLIC != 0)
-        };
-        if is_public(session) != Some(true) {
-            return;
-        }
-        let Ok(api) = api::of_class(session, class, &choice) else { return };
-        let own = Type::Class(class.clone());
-        let factories = api.statics.iter().filter(|method| method.result() == own);
-        for method in api.constructors.iter().chain(factories) {
-            let op = self.add_call(method, None);
-            self.helpers.push(op);
-        }
-    }
-
-    fn add_stand_ins(&mut self, session: &mut Session) {
-        for idx in 0..self.types.len() {
-            let wanted = self.types[idx].clone();
-            let has_constants = !default_constants(session, &wanted).is_empty();
-            if has_constants || !may_be_stood_in_for(session, &wanted) {
-                continue;
-            }
-            for stand_in in stand_ins::for_type(session, &wanted) {
-                let gives_null = stand_ins::gives_null(session, &stand_in);
-                let op = Op::plain(Action::StandIn(Arc::new(stand_in)), Vec::new());
-                let op = self.add(Op { gives_null, ..op });
-                self.stand_ins[idx].push(op);
-            }
-        }
-    }
-
-    fn add_literals(&mut self, session: &mut Session, literals: &Literals) {
-        let mut given: Vec<Constant> = literals.given.clone();
-        if literals.own {
-            for target in &self.targets {
-                given.extend(own_constants(session, &target.name));
-            }
-        }
-        for idx in 0..self.types.len() {
-            let wanted = self.types[idx].clone();
-            let mut constants = default_constants(session, &wanted);
-            constants.extend(given.iter().filter_map(|constant| fitting(constant, &wanted)));
-            for constant in constants {
-                if constant == Constant::Null {
-                    continue;
-                }
-                let id = self.intern(constant);
-                if !self.choices[idx].contains(&id) {
-                    self.choices[idx].push(id);
-                }
-            }
-            let counters: Vec<Constant> = (0..=MOST_COUNTERS)
-                .filter_map(|number| fitting(&Constant::Int(number), &wanted))
-                .collect();
-            let counters: Vec<LiteralId> =
-                counters.into_iter().map(|constant| self.intern(constant)).collect();
-            if !counters.is_empty() {
-                let id = self.type_ids[&wanted];
-                self.counters.insert(id, counters);
+            let op = &self.ops[idx];
+            let (true, Action::Call(method)) = (op.has_receiver, &op.action) else { continue };
+            let is_raw = op.params.first().is_some_and(|&own| self.erased[own.idx()] == own);
+            let takes_objects = method.parameters.iter().any(Type::is_reference);
+            if is_raw && takes_objects {
+                let class = method.class.clone();
+                self.ops[idx].spoils = !generics::type_parameters(session, &class).is_empty();
             }
         }
     }
 }
 
-/// Stand-ins keep few of the promises of the JDK's own interfaces, which have real implementations; only
-/// those with a single method promise nothing.
-fn may_be_stood_in_for(session: &mut Session, wanted: &Type) -> bool {
-    let Type::Class(name) = wanted else { return false };
-    let Ok(id) = session.load(name) else { return false };
-    let vm = &session.vm;
-    !vm.is_jdk_loader(vm.class(id).loader) || to_implement(vm, id).len() == 1
-}
-
-/// A constant as a literal of a type, if it can be one.
-fn fitting(constant: &Constant, wanted: &Type) -> Option<Constant> {
-    if constant.natural_type().as_ref() == Some(wanted) {
-        return Some(constant.clone());
-    }
-    let Constant::Int(number) = *constant else {
-        let is_text = matches!(constant, Constant::Text(_));
-        let takes_text = matches!(wanted, Type::Class(name)
-            if matches!(&**name, "java/lang/CharSequence" | "java/lang/Object" | "java/lang/Comparable"));
-        return (is_text && takes_text).then(|| constant.clone());
-    };
-    Some(match wanted {
-        Type::Long => Constant::Long(i64::from(number)),
-        Type::Short => Constant::Short(i16::try_from(number).ok()?),
-        Type::Byte => Constant::Byte(i8::try_from(number).ok()?),
-        Type::Double => Constant::Double(f64::from(number).to_bits()),
-        Type::Class(name)
-            if matches!(
-                &**name,
-                "java/lang/Object"
-                    | "java/lang/Comparable"
-                    | "java/lang/Integer"
-                    | "java/lang/Number"
-            ) =>
-        {
-            Constant::Boxed(Box::new(Constant::Int(number)))
-        }
-        _ => return None,
-    })
+/// What a call of a class under test takes and gives, whatever the type arguments of its receiver are.
+fn usage(session: &mut Session, method: &Method) -> Usage {
+    let receiver = method.has_receiver().then(|| Wanted::plain(Type::Class(method.class.clone())));
+    let parameters = generics::parameters(session, method).into_iter().map(generics::settled);
+    let arguments = receiver.into_iter().chain(parameters).collect();
+    Usage { arguments, result: generics::settled(generics::result(session, method)) }
 }

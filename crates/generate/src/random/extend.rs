@@ -2,7 +2,8 @@
 //! of Pacheco, Lahiri, Ernst and Ball, "Feedback-directed Random Test Generation", 2007).
 //!
 //! An argument is a literal, a value of a sequence that is already part of the new one, a value of
-//! another kept sequence (perhaps one that is a part already: a duplicate), a new array, or `null`.
+//! another kept sequence (perhaps one that is a part already: a duplicate), a new array or object, or
+//! `null`. New objects are made where no kept sequence has one that fits, and filled by up to three calls.
 
 use suite::types::Type;
 
@@ -19,6 +20,12 @@ const DEPTH: usize = 3;
 const MOST_ELEMENTS: usize = 4;
 /// Where literals fit as well as objects, so often they are taken.
 const LITERALS: f64 = 0.5;
+/// Calls that change a new object before it is used, at most.
+const MOST_FILLED: usize = 3;
+/// Where objects with the right type arguments are there already, so often a new one is made.
+const FRESH: f64 = 0.3;
+/// So often something stands in for a type although there are objects of it.
+const STAND_INS: f64 = 0.2;
 /// So often a value of a part is taken again instead of one of a further part.
 const REUSE: f64 = 0.4;
 
@@ -143,12 +150,17 @@ impl<'a> Extension<'a> {
         {
             return self.array(op, depth);
         }
+        let can_make = depth > 0 && !self.catalogue.makings(wanted).is_empty();
         let stand_ins = self.catalogue.stand_ins(wanted);
-        if !stand_ins.is_empty() && (!has_values || !is_receiver && self.rng.happens(0.2)) {
+        if !stand_ins.is_empty()
+            && (!has_values && !can_make || !is_receiver && self.rng.happens(STAND_INS))
+        {
             let op = *self.rng.one(stand_ins)?;
-            let at = u16::try_from(self.recipe.steps.len()).ok()?;
-            self.recipe.steps.push(Step { op, args: Vec::new() });
-            return Some(Source::Step(at));
+            return self.step(op, Vec::new());
+        }
+        let is_erased = self.catalogue.erased(wanted) == wanted;
+        if can_make && (!has_values || !is_erased && self.rng.happens(FRESH)) {
+            return self.make(wanted, depth);
         }
         if self.rng.happens(REUSE)
             && let Some(source) = self.reused(wanted)
@@ -160,6 +172,13 @@ impl<'a> Extension<'a> {
         }
         if let Some(source) = self.reused(wanted) {
             return Some(source);
+        }
+        // Who knows: type arguments are a promise between compilers.
+        if !is_erased && let Some(source) = self.further(self.catalogue.erased(wanted)) {
+            return Some(source);
+        }
+        if has_literals {
+            return self.literal(wanted).map(Source::Literal);
         }
         // A receiver there must be; elsewhere `null` is better than nothing.
         (!is_receiver).then_some(Source::Literal(self.catalogue.null))
@@ -173,6 +192,37 @@ impl<'a> Extension<'a> {
         for _ in 0..length {
             args.push(self.argument(element, false, depth - 1)?);
         }
+        self.step(op, args)
+    }
+
+    /// A new object, and calls that change it.
+    fn make(&mut self, wanted: TypeId, depth: usize) -> Option<Source> {
+        let making = self.rng.one(self.catalogue.makings(wanted))?;
+        let described = self.catalogue.op(making.op);
+        let mut args = Vec::with_capacity(described.params.len());
+        for (position, &param) in described.params.iter().enumerate() {
+            let is_receiver = described.has_receiver && position == 0;
+            args.push(self.argument(param, is_receiver, depth - 1)?);
+        }
+        let mut object = self.step(making.op, args)?;
+        if making.fillers.is_empty() {
+            return Some(object);
+        }
+        for _ in 0..self.rng.below(MOST_FILLED + 1) {
+            let filler = *self.rng.one(&making.fillers)?;
+            let mut args = vec![object];
+            for &param in self.catalogue.op(filler).params.iter().skip(1) {
+                args.push(self.argument(param, false, depth - 1)?);
+            }
+            let result = self.step(filler, args)?;
+            if self.catalogue.goes_on(filler) {
+                object = result;
+            }
+        }
+        Some(object)
+    }
+
+    fn step(&mut self, op: OpId, args: Vec<Source>) -> Option<Source> {
         let at = u16::try_from(self.recipe.steps.len()).ok()?;
         self.recipe.steps.push(Step { op, args });
         Some(Source::Step(at))
@@ -223,6 +273,7 @@ impl<'a> Extension<'a> {
             || matches!(of, Type::Array(_))
             || !catalogue.choices(wanted).is_empty()
             || !catalogue.stand_ins(wanted).is_empty()
-            || !pool.of_type(wanted).is_empty()
+            || !catalogue.makings(wanted).is_empty()
+            || !pool.of_type(catalogue.erased(wanted)).is_empty()
     }
 }

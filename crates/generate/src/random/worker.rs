@@ -35,6 +35,7 @@ use super::pool::{ComponentId, Kept, Pool};
 use super::ready::{Done, Ready};
 use super::recipe::{FlatArg, Print, Recipe, Source, print};
 use super::{Problem, Settings};
+use crate::generics::{self, Wanted};
 
 /// Values of one sequence that are kept, at most.
 const MOST_KEPT: usize = 8;
@@ -74,10 +75,12 @@ pub(super) enum End {
 }
 
 /// A value at the end of a sequence.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Seen {
     statement: u32,
     object: Ref,
+    /// The wanted types with type arguments that it is of, whatever its class says.
+    given: Arc<[TypeId]>,
 }
 
 /// A machine that runs sequences.
@@ -97,6 +100,12 @@ pub(super) struct Worker {
     court: Court,
     /// By class: whether its objects are judged.
     judged: Vec<bool>,
+    /// By call: the wanted types with type arguments that its result is of.
+    gives: Vec<Arc<[TypeId]>>,
+    /// By call: whether its receiver may then hold what its type arguments do not allow.
+    spoils: Vec<bool>,
+    /// The wanted types with their type arguments.
+    wanted: Vec<Wanted>,
     /// By call: whether it compares objects.
     relations: Vec<bool>,
     /// By call: whether it is one of a class under test.
@@ -136,11 +145,14 @@ impl Worker {
             }
         }
         let types: Vec<Option<ClassId>> =
-            catalogue.types().iter().map(|of| session.class_of_type(of).ok()).collect();
+            catalogue.types().iter().map(|of| session.class_of_type(&of.erasure).ok()).collect();
         let court = Court::new(&mut session, rules, settings.fuel).map_err(Problem::Rules)?;
         let mut worker = Worker {
             court,
             judged: Vec::new(),
+            gives: catalogue.ops().iter().map(|op| op.gives.clone()).collect(),
+            spoils: catalogue.ops().iter().map(|op| op.spoils).collect(),
+            wanted: catalogue.types().to_vec(),
             relations: catalogue.ops().iter().map(|op| op.compares).collect(),
             gives_null: catalogue.ops().iter().map(|op| op.gives_null).collect(),
             is_target: catalogue.ops().iter().map(|op| op.target.is_some()).collect(),
@@ -182,7 +194,7 @@ impl Worker {
             let class =
                 result.is_reference().then(|| self.session.class_of_type(&result).ok()).flatten();
             let types = class.map_or_else(|| Arc::from([]), |class| self.types_of(class));
-            self.declared.push(types);
+            self.declared.push(with_given(types, &op.gives));
         }
     }
 
@@ -191,11 +203,15 @@ impl Worker {
         if let Some(types) = self.fitting.get(&class) {
             return types.clone();
         }
-        let vm = &self.session.vm;
-        let fits = |wanted: &Option<ClassId>| wanted.is_some_and(|sup| vm.is_subtype(class, sup));
+        let session = &mut self.session;
+        let own = Wanted::plain(Type::class(&session.vm.class(class).name.to_string()));
+        let mut fits = |sup: Option<ClassId>, wanted: &Wanted| {
+            sup.is_some_and(|sup| session.vm.is_subtype(class, sup))
+                && (wanted.arguments.is_empty() || generics::gives(session, &own, wanted))
+        };
         let types: Arc<[TypeId]> = (0..)
-            .zip(&self.types)
-            .filter(|(_, wanted)| fits(wanted))
+            .zip(self.types.iter().zip(&self.wanted))
+            .filter(|(_, (sup, wanted))| fits(**sup, wanted))
             .map(|(idx, _)| TypeId(idx))
             .collect();
         // Classes that a rollback takes back give their numbers to others.
@@ -288,7 +304,7 @@ impl Worker {
             let is_new = !pool.knows(key);
             is_any_new |= is_new;
             let class = self.session.vm.class_of(one.object);
-            let types = self.types_of(class);
+            let types = with_given(self.types_of(class), &one.given);
             if self.is_judged(class) {
                 accused.push(Accused { var: Var(one.statement), object: one.object, is_new });
             }
@@ -531,17 +547,21 @@ impl Worker {
         print: Print,
     ) -> Vec<Seen> {
         let mut seen: Vec<Seen> = Vec::new();
-        let add = |statement: u32, word: u64, seen: &mut Vec<Seen>| {
+        let add = |statement: u32, word: u64, given: &Arc<[TypeId]>, seen: &mut Vec<Seen>| {
             let object = Ref::from_slot(word);
             if !object.is_null() && seen.iter().all(|other| other.object != object) {
-                seen.push(Seen { statement, object });
+                seen.push(Seen { statement, object, given: given.clone() });
             }
         };
+        let nothing: Arc<[TypeId]> = Arc::from([]);
         let mut start = 0;
+        // Where one is changed in a way that its type arguments do not allow, others may hold it.
+        let is_spoiled = recipe.steps.iter().any(|step| self.spoils[step.op.idx()]);
         for (&part, words) in recipe.parts.iter().zip(parts) {
             let component = pool.component(part);
             for (kept, &word) in component.values.iter().zip(words) {
-                add(start + kept.statement, word, &mut seen);
+                let given = if is_spoiled { &nothing } else { &kept.types };
+                add(start + kept.statement, word, given, &mut seen);
             }
             start += component.print.len();
         }
@@ -551,7 +571,8 @@ impl Worker {
             let is_reference =
                 !self.declared[step.op.idx()].is_empty() || self.gives_object(step.op);
             if is_reference {
-                add(start + u32::try_from(idx).unwrap_or(0), word, &mut seen);
+                let given = &self.gives[step.op.idx()];
+                add(start + u32::try_from(idx).unwrap_or(0), word, given, &mut seen);
             }
         }
         seen
@@ -593,4 +614,15 @@ impl Worker {
             }
         }
     }
+}
+
+/// Types by class, and those that were given beside them.
+fn with_given(types: Arc<[TypeId]>, given: &Arc<[TypeId]>) -> Arc<[TypeId]> {
+    if given.iter().all(|of| types.contains(of)) {
+        return types;
+    }
+    let mut all: Vec<TypeId> = types.iter().chain(&**given).copied().collect();
+    all.sort_unstable();
+    all.dedup();
+    all.into()
 }
