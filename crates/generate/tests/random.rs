@@ -177,7 +177,11 @@ fn kept_sequences_take_less_than_a_kilobyte_each() {
 }
 
 /// A campaign without `null`s over subjects of inputs, with these classes on the class path beside them.
-fn try_inputs(classes: &[&str], others: &[(&'static str, &'static str)]) -> Campaign {
+fn try_inputs(
+    classes: &[&str],
+    others: &[(&'static str, &'static str)],
+    n_workers: usize,
+) -> Campaign {
     let jdk = jdk::installed().into_iter().next().unwrap();
     let workshop = Workshop::of(&jdk, "generate/inputs");
     let others = others.to_vec();
@@ -191,7 +195,7 @@ fn try_inputs(classes: &[&str], others: &[(&'static str, &'static str)]) -> Camp
         others.iter().map(candidate).collect()
     };
     let implementations = Arc::new(Implementations::new(Box::new(candidates)));
-    let settings = Settings { nulls: 0.0, ..settings(3000, 1) };
+    let settings = Settings { nulls: 0.0, ..settings(3000, n_workers) };
     let job = Job { implementations, ..job(classes, settings) };
     let campaign = search(&job, &workshop, &Unwatched).unwrap();
     assert!(campaign.refused.is_empty(), "{:?}", campaign.refused);
@@ -201,17 +205,19 @@ fn try_inputs(classes: &[&str], others: &[(&'static str, &'static str)]) -> Camp
 
 #[test]
 fn elements_of_collections_and_arrays_are_what_generic_signatures_say() {
-    let campaign = try_inputs(&["inputs.Elements"], &[]);
+    let campaign = try_inputs(&["inputs.Elements"], &[], 1);
     for call in &campaign.calls {
         assert!(call.ended.0 > 0, "{} never returns: {:?}", call.method, call.reason);
         assert_eq!(call.ended.1, 0, "{} throws", call.method);
     }
     assert_eq!(campaign.branches.0, campaign.branches.1, "all branches are taken");
+    let with_two = try_inputs(&["inputs.Elements"], &[], 2);
+    assert!(summary(&campaign) == summary(&with_two), "two threads lead elsewhere than one");
 }
 
 #[test]
 fn what_only_a_builder_makes_is_made_by_the_builder_and_calls_that_change_it() {
-    let campaign = try_inputs(&["inputs.Letter"], &[]);
+    let campaign = try_inputs(&["inputs.Letter"], &[], 1);
     let uncalled: Vec<_> = campaign.calls.iter().filter(|call| call.reason.is_some()).collect();
     assert!(uncalled.is_empty(), "{uncalled:?}");
     assert_eq!(campaign.branches.0, campaign.branches.1, "all branches are taken");
@@ -224,7 +230,7 @@ fn interfaces_and_abstract_classes_are_made_by_what_the_class_path_has() {
         ("inputs/Canvas$Grey", "inputs/Canvas$Colour"),
     ];
     let (with, without) =
-        (try_inputs(&["inputs.Canvas"], &known), try_inputs(&["inputs.Canvas"], &[]));
+        (try_inputs(&["inputs.Canvas"], &known, 1), try_inputs(&["inputs.Canvas"], &[], 1));
     assert_eq!(with.branches.0, with.branches.1, "real shapes and colours take all branches");
     assert!(without.branches.0 < without.branches.1, "stand-ins alone do not");
 }

@@ -10,6 +10,9 @@ use super::{Argument, Pool};
 /// Constants of one type that are taken from one class, at most.
 const MOST: usize = 4;
 
+/// Marks in the texts by which compilers describe concatenations (`StringConcatFactory`); no code sees them.
+const CONCATENATION: [u16; 2] = [1, 2];
+
 /// Adds the constants of a class.
 pub(super) fn collect(session: &mut Session, class: &str, pool: &mut Pool) {
     let Ok(id) = session.load(class) else { return };
@@ -30,7 +33,9 @@ pub(super) fn collect(session: &mut Session, class: &str, pool: &mut Pool) {
                 let text = u16::try_from(idx).ok().and_then(|idx| constants.try_string(idx));
                 if let Some(text) = text.filter(|text| text.len() <= 40) {
                     let units: Vec<u16> = classfile::mutf8::decode(text).collect();
-                    add(Type::class("java/lang/String"), Constant::Text(units.into()));
+                    if !units.iter().any(|unit| CONCATENATION.contains(unit)) {
+                        add(Type::class("java/lang/String"), Constant::Text(units.into()));
+                    }
                 }
             }
             _ => {}

@@ -43,9 +43,7 @@ fn settled_within(mut wanted: Wanted, depth: usize) -> Wanted {
     let arguments = std::mem::take(&mut wanted.arguments);
     wanted.arguments = arguments.into_iter().map(|one| settled_within(one, depth - 1)).collect();
     let says_nothing = match (&wanted.erasure, wanted.arguments.as_slice()) {
-        (Type::Array(element), [inner]) => {
-            inner.arguments.is_empty() && **element == inner.erasure
-        }
+        (Type::Array(element), [inner]) => inner.arguments.is_empty() && **element == inner.erasure,
         (_, arguments) => arguments.iter().all(|one| *one == Wanted::plain(Type::class(OBJECT))),
     };
     if says_nothing {

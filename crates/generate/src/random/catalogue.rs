@@ -319,9 +319,8 @@ impl Catalogue {
         for idx in 0..self.ops.len() {
             let result = self.ops[idx].result.clone();
             if !result.arguments.is_empty() {
-                let gives = with_arguments.iter().filter(|(_, of)| {
-                    generics::gives(session, &result, of)
-                });
+                let gives =
+                    with_arguments.iter().filter(|(_, of)| generics::gives(session, &result, of));
                 self.ops[idx].gives = gives.map(|(id, _)| *id).collect();
             }
             let op = &self.ops[idx];

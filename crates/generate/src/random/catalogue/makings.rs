@@ -160,9 +160,9 @@ fn makers(
         };
     }
     let mut makers = Vec::new();
-    let is_abstract = session.load(name).is_ok_and(|id| {
-        session.vm.class(id).flags & (flags::ABSTRACT | flags::INTERFACE) != 0
-    });
+    let is_abstract = session
+        .load(name)
+        .is_ok_and(|id| session.vm.class(id).flags & (flags::ABSTRACT | flags::INTERFACE) != 0);
     if is_abstract {
         for implementation in all.of(name) {
             makers.extend(own_makers(session, &implementation, builders));
