@@ -21,6 +21,7 @@ use crate::generate::prepare::{Prepared, prepare};
 use crate::inputs::Inputs;
 use crate::machines::Machines;
 use crate::options::{Format, InspectOptions};
+use crate::output::{self, Output, Replaces};
 use crate::watch::{self, Progress};
 use crate::{files, generate as generating, inputs};
 use attack::Effort;
@@ -53,7 +54,7 @@ pub(crate) fn run(options: &InspectOptions) -> Result<ExitCode, String> {
     watch::catch_interrupts();
     let machines = Machines::new(&options.machine)?;
     let class_path = machines.classes()?;
-    let classes = generating::classes(&machines, &class_path, &options.explore)?;
+    let classes = generating::classes::chosen(&machines, &class_path, &options.explore)?;
     if let (Some(file), true) = (&options.html, classes.len() > 1) {
         return Err(format!(
             "{} can show one class, not {}\nhint: name it with --class",
@@ -76,12 +77,13 @@ pub(crate) fn run(options: &InspectOptions) -> Result<ExitCode, String> {
             break;
         }
     }
+    if let Some(folder) = &options.output {
+        let sources = inspected.iter().flat_map(|one| &one.tests.sources);
+        let files =
+            sources.map(|source| (source.path.clone().into(), source.text.clone())).collect();
+        output::write(folder, &Output { files, gone: Vec::new(), replaces: Replaces::All })?;
+    }
     for one in &inspected {
-        if let Some(folder) = &options.output {
-            for source in &one.tests.sources {
-                files::write(&folder.join(&source.path), &source.text)?;
-            }
-        }
         if let Some(file) = &options.html {
             files::write(file, &emit::page::render(&report::page(one)))?;
         }

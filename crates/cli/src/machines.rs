@@ -4,7 +4,8 @@
 use std::env;
 use std::path::PathBuf;
 
-use classfile::ClassPath;
+use classfile::{ClassBytes, ClassPath};
+use emit::junit::facts::ClassFiles;
 use observe::session::{NotFound, Session};
 use vm::host::guard::{Guard, Policy};
 use vm::host::scratch::Scratch;
@@ -66,6 +67,18 @@ impl Machines {
     /// The classes of the user's class path, as files.
     pub(crate) fn classes(&self) -> Result<ClassPath, String> {
         ClassPath::parse(&self.class_path).map_err(|error| error.to_string())
+    }
+
+    /// The classes that tests may name: those of the user's class path, and the JDK's.
+    pub(crate) fn class_files<'a>(
+        &'a self,
+        class_path: &'a ClassPath,
+    ) -> ClassFiles<impl Fn(&str) -> Option<(ClassBytes, bool)> + 'a> {
+        let image = &self.jdk.image;
+        ClassFiles::new(move |name| match class_path.find(&format!("{name}.class"), 17) {
+            Some(Ok(bytes)) => Some((bytes, false)),
+            _ => image.find_class(name.as_bytes()).map(|(_, bytes)| (bytes, true)),
+        })
     }
 
     /// A machine.

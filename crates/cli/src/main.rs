@@ -1,5 +1,6 @@
 //! The `nonpareil` command: options in, exit code out. Decides nothing but what to call.
 
+mod agreement;
 mod assess;
 mod boot_image;
 mod class_path;
@@ -14,6 +15,7 @@ mod machines;
 mod minimize;
 mod options;
 mod os_host;
+mod output;
 mod programs;
 mod random;
 mod reduce;

@@ -1,6 +1,8 @@
 //! `nonpareil generate --strategy random`: random sequences with feedback; regression tests for what they
 //! did, and tests that fail for what they broke.
 
+mod checks;
+mod choose;
 mod findings;
 mod report;
 mod suites;
@@ -15,8 +17,7 @@ use std::time::Duration;
 use ::generate::api::{self, Choice};
 use ::generate::random::{Campaign, Choosing, Finding, Job, Literals, Rules, Settings, search};
 use classfile::ClassPath;
-use emit::junit::facts::ClassFiles;
-use emit::junit::{self, SourceFile};
+use emit::junit;
 use observe::contract::Severity;
 use observe::contract::exceptions::Exceptions;
 use observe::contract::specs::Specs;
@@ -24,6 +25,7 @@ use suite::constant::Constant;
 
 use crate::machines::Machines;
 use crate::options::{Choose, Format, GenerateOptions, MachineOptions};
+use crate::output::{self, Output, Replaces};
 use crate::verify::RealJvm;
 use crate::watch::{self, Progress};
 use crate::{generate, inputs};
@@ -146,12 +148,7 @@ fn emit(
     outcome: &mut Outcome,
     progress: &Progress,
 ) -> Result<(), String> {
-    let image = machines.jdk.image.clone();
-    let find = |name: &str| match class_path.find(&format!("{name}.class"), 17) {
-        Some(Ok(bytes)) => Some((bytes, false)),
-        _ => image.find_class(name.as_bytes()).map(|(_, bytes)| (bytes, true)),
-    };
-    let names = ClassFiles::new(find);
+    let names = machines.class_files(class_path);
     let framework = generate::framework(options.junit);
     let real = (!options.no_verify).then(|| RealJvm {
         home: &machines.jdk.home,
@@ -165,21 +162,18 @@ fn emit(
         real,
         fuel: job.settings.fuel,
     };
-    let mut worlds = machines.worlds()?;
-    for class in 0..outcome.campaign.classes.len() {
-        if watch::is_interrupted() {
-            break;
-        }
-        let written = emission.regression(&outcome.campaign, class, &mut worlds, progress)?;
-        outcome.regression.push(written);
-    }
+    outcome.regression = emission.regression(&outcome.campaign, machines, progress)?;
     for class in 0..outcome.campaign.classes.len() {
         let differences = outcome.differences.iter().flatten();
         let tests = differences.filter(|one| one.class == class).map(|one| one.test.clone());
         let written = emission.versions(&outcome.campaign.classes[class], tests.collect())?;
         outcome.versions.push(written);
     }
+    // A class without findings may have some of an earlier run.
     let mut by_class: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
+    for class in &outcome.campaign.classes {
+        by_class.entry(class).or_default();
+    }
     for finding in &outcome.findings {
         by_class.entry(finding.class()).or_default().push(finding);
     }
@@ -188,10 +182,23 @@ fn emit(
         let written = emission.errors(class, &findings)?;
         outcome.errors.push(written);
     }
-    // All at the end: whoever kills us before finds the old files, and none of two runs side by side.
-    let all = outcome.regression.iter().chain(&outcome.versions).chain(&outcome.errors);
-    let sources: Vec<SourceFile> = all.flat_map(|one| one.sources.iter().cloned()).collect();
-    generate::write_sources(options, &sources)
+    write(options, outcome)
+}
+
+/// Writes all tests at once: whoever kills us finds the old files or the new ones, and none of two runs side
+/// by side.
+fn write(options: &GenerateOptions, outcome: &Outcome) -> Result<(), String> {
+    let mut output = Output { files: Vec::new(), gone: Vec::new(), replaces: Replaces::Ours };
+    let versions = outcome.differences.iter().flat_map(|_| &outcome.versions);
+    for one in outcome.regression.iter().chain(versions).chain(&outcome.errors) {
+        let sources = one.sources.iter();
+        output.files.extend(sources.map(|it| (it.path.clone().into(), it.text.clone())));
+        // What was interrupted says nothing of what it did not come to.
+        if !watch::is_interrupted() {
+            output.gone.extend_from_slice(&one.outdated);
+        }
+    }
+    output::write(&options.output, &output)
 }
 
 /// Internal names of the classes under test: those that were named, those of the named packages, or all
@@ -203,14 +210,14 @@ pub(crate) fn classes(
 ) -> Result<Vec<String>, String> {
     let packages = &options.random.packages;
     if packages.is_empty() && !options.explore.classes.is_empty() {
-        return generate::classes(machines, class_path, &options.explore);
+        return generate::classes::chosen(machines, class_path, &options.explore);
     }
     let mut names = Vec::new();
     if !options.explore.classes.is_empty() {
-        names = generate::classes(machines, class_path, &options.explore)?;
+        names = generate::classes::chosen(machines, class_path, &options.explore)?;
     }
     let known = class_path.class_names();
-    let in_path = |name: &String| generate::is_public(class_path, name);
+    let in_path = |name: &String| generate::classes::is_public(class_path, name);
     if packages.is_empty() {
         names.extend(known.into_iter().filter(in_path));
     }
@@ -232,7 +239,7 @@ pub(crate) fn classes(
         names.extend(of_jdk.filter(|class| is_inside(class)).filter(|class| {
             image
                 .find_class(class.as_bytes())
-                .is_some_and(|(_, bytes)| generate::is_testable(bytes))
+                .is_some_and(|(_, bytes)| generate::classes::is_testable(bytes))
         }));
         if names.len() == before {
             return Err(format!(

@@ -16,12 +16,13 @@ use std::process::ExitCode;
 use distill::group::{self, Group};
 use emit::prune::{Focus, Freedom, Tied, alone, prune, renamed};
 
-use crate::files::{self, TemporaryFolder};
+use crate::files::TemporaryFolder;
 use crate::jdk;
 use crate::minimize::machine_options;
 use crate::minimize::sources::resolved;
 use crate::options::{Format, MachineOptions, ReduceOptions};
 use crate::os_host::OsHost;
+use crate::output::{self, Output, Replaces};
 use crate::run::boot;
 use crate::watch::{self, Progress};
 use compiler::Compiler;
@@ -95,11 +96,11 @@ pub(crate) fn run(options: &ReduceOptions) -> Result<ExitCode, String> {
     } else {
         reduce_all(options, &machine, &scope, &failed, groups)?
     };
-    if let Some(output) = &options.output {
+    if let Some(folder) = &options.output {
         let reduced = classes.iter().filter_map(|class| class.reduced.as_ref()?.as_ref().ok());
-        for reduced in reduced.filter(|reduced| reduced.doubt.is_none()) {
-            files::write(&output.join(&reduced.path), &reduced.text)?;
-        }
+        let reduced = reduced.filter(|reduced| reduced.doubt.is_none());
+        let files = reduced.map(|reduced| (reduced.path.clone(), reduced.text.clone())).collect();
+        output::write(folder, &Output { files, gone: Vec::new(), replaces: Replaces::All })?;
     }
     let text = match options.format {
         Format::Human => show::human(options, counts, &failed, &classes),

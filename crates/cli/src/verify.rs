@@ -4,7 +4,6 @@
 //! The tests are compiled with the JDK's own `javac` against the JUnit that the user has, and each is run
 //! on a new object by a small program that is compiled along with them.
 
-use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -39,8 +38,8 @@ public final class NonpareilRunner {
                 verdict = "failed " + String.valueOf(failure.getCause()).replace('\n', ' ').replace('\r', ' ');
             }
             out.println(name + "\t" + verdict);
+            out.flush();
         }
-        out.flush();
         Runtime.getRuntime().halt(0);
     }
 }
@@ -64,6 +63,15 @@ impl Disagreement {
     }
 }
 
+/// In which orders tests run, one after the other on one JVM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Runs {
+    /// As they stand.
+    Once,
+    /// As they stand, and then backwards; each must pass both times.
+    ThereAndBack,
+}
+
 /// What the reason begins with where the compiler refused a test.
 const UNCOMPILED: &str = "does not compile: ";
 
@@ -79,8 +87,13 @@ pub(crate) struct RealJvm<'a> {
 
 impl RealJvm<'_> {
     /// Compiles and runs the tests. What comes back is empty where all pass; where some do not compile, it
-    /// is those, and the others have not run. A compiler's message about no test is an error.
-    pub(crate) fn verify(&self, sources: &[SourceFile]) -> Result<Vec<Disagreement>, String> {
+    /// is those, and the others have not run. Where one does not come to its end, those behind it have not run:
+    /// they are not told of where all are to pass. A compiler's message about no test is an error.
+    pub(crate) fn verify(
+        &self,
+        sources: &[SourceFile],
+        runs: Runs,
+    ) -> Result<Vec<Disagreement>, String> {
         let folder = TemporaryFolder::new()?;
         let classes = folder.path.join("classes");
         let mut paths: Vec<PathBuf> = Vec::new();
@@ -112,23 +125,27 @@ impl RealJvm<'_> {
             let first: Vec<&str> = messages.lines().take(20).collect();
             return Err(format!("the tests do not compile:\n{}", first.join("\n")));
         }
-        self.run(sources, &classes, &folder.path)
+        self.run(sources, runs, &classes, &folder.path)
     }
 
     fn run(
         &self,
         sources: &[SourceFile],
+        runs: Runs,
         classes: &Path,
         folder: &Path,
     ) -> Result<Vec<Disagreement>, String> {
-        let mut names = String::new();
+        let mut names: Vec<String> = Vec::new();
         for source in sources {
-            for test in &source.tests {
-                names.push_str(&format!("{}#{}\n", source.class, test.method));
-            }
+            names.extend(
+                source.tests.iter().map(|test| format!("{}#{}", source.class, test.method)),
+            );
+        }
+        if runs == Runs::ThereAndBack {
+            names.extend(names.clone().into_iter().rev());
         }
         let list = folder.join("tests.txt");
-        files::write(&list, &names)?;
+        files::write(&list, &names.join("\n"))?;
         let class_path = format!("{}:{}:{}", classes.display(), self.class_path, self.junit);
         let mut java = Command::new(self.home.join("bin/java"));
         java.args([
@@ -140,23 +157,31 @@ impl RealJvm<'_> {
         ]);
         java.arg(&list).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let said = finish(&mut java, LIMIT)?;
-        let verdicts: BTreeMap<&str, &str> =
-            said.lines().filter_map(|line| line.split_once('\t')).collect();
-        let mut disagreements = Vec::new();
-        for source in sources {
-            for test in &source.tests {
-                let name = format!("{}#{}", source.class, test.method);
-                let reason = match verdicts.get(name.as_str()) {
-                    Some(&"passed") => continue,
-                    Some(verdict) => verdict.trim_start_matches("failed ").to_owned(),
-                    None => "did not come to its end".to_owned(),
-                };
-                let (class, method) = (source.class.clone(), test.method.clone());
-                disagreements.push(Disagreement { class, method, reason });
-            }
-        }
-        Ok(disagreements)
+        Ok(failures(&names, runs, &said))
     }
+}
+
+/// The tests that did not pass each time, as the runner tells it line by line.
+fn failures(names: &[String], runs: Runs, said: &str) -> Vec<Disagreement> {
+    let mut verdicts = said.lines().filter_map(|line| line.split_once('\t'));
+    let mut failed: Vec<Disagreement> = Vec::new();
+    for name in names {
+        let verdict = verdicts.find(|(test, _)| test == name).map(|(_, verdict)| verdict);
+        let reason = match verdict {
+            Some("passed") => continue,
+            Some(verdict) => verdict.trim_start_matches("failed ").to_owned(),
+            None => "did not come to its end".to_owned(),
+        };
+        let (class, method) = name.split_once('#').unwrap_or((name, ""));
+        if !failed.iter().any(|one| one.class == class && one.method == method) {
+            let (class, method) = (class.to_owned(), method.to_owned());
+            failed.push(Disagreement { class, method, reason });
+        }
+        if verdict.is_none() && runs == Runs::ThereAndBack {
+            break;
+        }
+    }
+    failed
 }
 
 /// The tests that a compiler's messages are about; `None` where one of them is about something else.
@@ -250,7 +275,7 @@ pub(crate) fn junit_jars(
 mod tests {
     use emit::junit::{Placed, SourceFile};
 
-    use super::blame;
+    use super::{Runs, blame, failures};
 
     fn sources() -> Vec<SourceFile> {
         let placed = |idx, lines| Placed { idx, method: format!("test{idx}"), lines };
@@ -277,5 +302,21 @@ mod tests {
         assert!(blame(&sources(), "/tmp/x/p/Other.java:9: error: no\n").is_none());
         assert!(blame(&sources(), "error: invalid flag\n").is_none());
         assert!(blame(&sources(), "").is_none());
+    }
+
+    #[test]
+    fn a_test_must_pass_each_time_and_those_behind_an_endless_one_are_not_blamed() {
+        let names: Vec<String> =
+            ["A#x", "A#y", "A#z", "A#z", "A#y", "A#x"].map(str::to_owned).into();
+        let failed = failures(
+            &names,
+            Runs::ThereAndBack,
+            "A#x\tpassed\nA#y\tpassed\nA#z\tpassed\nA#z\tpassed\nA#y\tfailed no\nA#x\tpassed\n",
+        );
+        assert_eq!(failed.len(), 1);
+        assert_eq!((failed[0].method.as_str(), failed[0].reason.as_str()), ("y", "no"));
+        let failed = failures(&names, Runs::ThereAndBack, "A#x\tpassed\n");
+        assert_eq!(failed.len(), 1);
+        assert_eq!((failed[0].class.as_str(), failed[0].method.as_str()), ("A", "y"));
     }
 }

@@ -1,5 +1,5 @@
 //! Regression tests of random generation hold wherever and in whatever order they run: ten times in a row,
-//! shuffled, in two time zones and languages, on the real JVM.
+//! shuffled, in two time zones and languages, on the real JVM; also where the classes have static state.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
@@ -72,28 +72,45 @@ fn random_regression_tests_pass_in_any_order_time_zone_and_language() {
     let _ = fs::remove_dir_all(&folder);
     let (written, classes) = (folder.join("java"), folder.join("classes"));
     fs::create_dir_all(&classes).unwrap();
-    let subjects = root::repository().join("fixtures/bugs/src");
-    let under_test = suite::compile(&jdk, "bugs/src", &subjects, "").unwrap();
+    let compiled = |name: &str| {
+        let sources = root::repository().join("fixtures").join(name);
+        suite::compile(&jdk, name, &sources, "").unwrap().display().to_string()
+    };
+    let under_test = format!("{}:{}", compiled("bugs/src"), compiled("order/src"));
     let mut tool = Command::new(env!("CARGO_BIN_EXE_nonpareil"));
     tool.args(["generate", "--strategy", "random", "--max-sequences", "6000", "--jdk"]);
     tool.arg(&jdk.home).arg("--classpath").arg(&under_test).arg("--output").arg(&written);
     for class in ["Money", "Schedule", "Version", "RingBuffer", "Playlist", "Visitor"] {
         tool.args(["--class", &format!("bugs.{class}")]);
     }
+    tool.args(["--class", "order.Ticket", "--class", "order.Registry"]);
     let done = tool.output().unwrap();
     let said = String::from_utf8_lossy(&done.stdout).into_owned();
     assert!(!said.contains("disagreement"), "{said}{}", String::from_utf8_lossy(&done.stderr));
     let mut files = Vec::new();
     sources(&written, &mut files);
-    assert!(files.len() >= 5, "{said}");
+    assert!(files.len() >= 7, "{said}");
     files.sort();
-    let names: Vec<String> = files
-        .iter()
-        .map(|path| format!("bugs.{}", path.file_stem().unwrap().to_string_lossy()))
-        .collect();
+    let name = |path: &PathBuf| {
+        let own = path.strip_prefix(&written).unwrap().with_extension("");
+        own.display().to_string().replace('/', ".")
+    };
+    let names: Vec<String> = files.iter().map(name).collect();
+    // What depends on which tests ran before is gone, and only that.
+    assert!(said.contains("depend on which tests ran before and were left out"), "{said}");
+    let ticket = fs::read_to_string(written.join("order/TicketTest.java")).unwrap();
+    assert!(ticket.contains("price())") && ticket.contains("IllegalArgument"), "{ticket}");
+    let asserted = ticket.lines().filter(|line| line.trim_start().starts_with("assert"));
+    for line in asserted {
+        for part in ["number()", "sold()", "getMessage()"] {
+            assert!(!line.contains(part), "{line} in {ticket}");
+        }
+    }
+    let registry = fs::read_to_string(written.join("order/RegistryTest.java")).unwrap();
+    assert!(registry.contains("assertTrue(Registry.isName("), "{registry}");
     let runner = folder.join("Shuffled.java");
     fs::write(&runner, RUNNER).unwrap();
-    let class_path = format!("{}:{}:{JARS}", classes.display(), under_test.display());
+    let class_path = format!("{}:{under_test}:{JARS}", classes.display());
     let javac = Command::new(jdk.home.join("bin/javac"))
         .args(["-nowarn", "-cp", &class_path, "-d"])
         .arg(&classes)

@@ -7,6 +7,7 @@ pub mod api;
 pub mod arguments;
 mod calls;
 pub mod generics;
+pub mod order;
 pub mod random;
 pub mod sequences;
 pub mod stand_ins;

@@ -19,6 +19,7 @@ mod ready;
 mod recipe;
 mod rng;
 mod worker;
+mod worth;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -50,6 +51,7 @@ pub use court::{Broken, Rules};
 pub use findings::{Finding, Judge};
 pub use guide::Choosing;
 pub use harvest::{Counts, Merit};
+pub use worth::{Appraiser, Shown, Thing};
 
 /// How sequences are drawn and kept.
 #[derive(Debug, Clone)]

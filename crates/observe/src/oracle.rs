@@ -70,6 +70,25 @@ pub fn observe(
     seen
 }
 
+/// As [`observe`], but what the sequence did stays done, as where one test runs after the other.
+pub fn observe_for_good(
+    session: &mut Session,
+    sequence: &Sequence,
+    observers: &[Arc<Method>],
+    receiver: Option<Var>,
+    fuel: u64,
+) -> Result<Observation, NotFound> {
+    session.prepare(sequence)?;
+    for observer in observers {
+        session.resolve(observer)?;
+    }
+    // Under a mark nothing moves while it is looked at.
+    let mark = session.vm.mark();
+    let seen = watch(session, sequence, observers, receiver, fuel);
+    session.vm.commit(mark);
+    seen
+}
+
 fn watch(
     session: &mut Session,
     sequence: &Sequence,

@@ -271,6 +271,17 @@ impl Session {
         sequence: &Sequence,
         fuel: u64,
     ) -> Result<(Vec<u64>, Option<Outcome>), NotFound> {
+        self.run_stepwise(mode, sequence, fuel, &mut |_, _| ())
+    }
+
+    /// As `run_in`; `after` is told of each statement that returned, with all values so far.
+    pub fn run_stepwise<M: Mode>(
+        &mut self,
+        mode: &mut M,
+        sequence: &Sequence,
+        fuel: u64,
+        after: &mut dyn FnMut(&Vm, &[u64]),
+    ) -> Result<(Vec<u64>, Option<Outcome>), NotFound> {
         let mut values: Vec<u64> = Vec::with_capacity(sequence.len());
         for statement in sequence.statements() {
             let mut words = Vec::with_capacity(statement.args.len());
@@ -295,6 +306,7 @@ impl Session {
                 Outcome::Returned(value) => values.push(value.to_slot()),
                 stopped => return Ok((values, Some(stopped))),
             }
+            after(&self.vm, &values);
         }
         Ok((values, None))
     }

@@ -8,7 +8,6 @@ use distill::infer::select::{Selected, Ways, select};
 use distill::infer::trace::{Given, Value, ValueId};
 use distill::infer::wording::{Wording, literal};
 use distill::infer::{Effect, Inference, Instance};
-use emit::junit::facts::ClassFiles;
 use emit::junit::{self, SourceFile};
 use generate::states::tests::{draft_in_a_row, observers, settle};
 use generate::states::{Exploration, Job};
@@ -18,7 +17,7 @@ use super::tracing::Traced;
 use crate::generate::framework;
 use crate::machines::Machines;
 use crate::options::InspectOptions;
-use crate::verify::{Disagreement, RealJvm, junit_jars};
+use crate::verify::{Disagreement, RealJvm, Runs, junit_jars};
 use crate::watch::Progress;
 
 /// What tests are made of.
@@ -83,12 +82,7 @@ pub(super) fn make(
         let code = wording.chain(&selected.calls);
         shown.push(Shown { selected, name: String::new(), code, difference });
     }
-    let image = machines.jdk.image.clone();
-    let find = |name: &str| match class_path.find(&format!("{name}.class"), 17) {
-        Some(Ok(bytes)) => Some((bytes, false)),
-        _ => image.find_class(name.as_bytes()).map(|(_, bytes)| (bytes, true)),
-    };
-    let names = ClassFiles::new(find);
+    let names = machines.class_files(class_path);
     let mut made = Tests { shown, sources: Vec::new(), disagreements: Vec::new() };
     let mut left_out: Vec<(String, String)> = Vec::new();
     loop {
@@ -137,7 +131,7 @@ pub(super) fn make(
         };
         let real =
             RealJvm { home: &machines.jdk.home, class_path: &machines.class_path, junit: &jars };
-        made.disagreements = real.verify(&made.sources)?;
+        made.disagreements = real.verify(&made.sources, Runs::Once)?;
         if made.disagreements.is_empty() {
             break;
         }

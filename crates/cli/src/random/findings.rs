@@ -86,9 +86,11 @@ fn confirm(judges: &mut [Judge], finding: &Finding) -> Option<Finding> {
     let mut sequence = finding.sequence.clone();
     loop {
         // Laws of objects need not show right behind the last call.
-        while let Some(shorter) = without_last(&sequence)
-            && still(&shorter)
-        {
+        while sequence.len() > 1 {
+            let shorter = sequence.up_to(Var(sequence.next_var().0 - 2));
+            if !still(&shorter) {
+                break;
+            }
             sequence = shorter;
         }
         let focus = Var(sequence.next_var().0.checked_sub(1)?);
@@ -101,13 +103,4 @@ fn confirm(judges: &mut [Judge], finding: &Finding) -> Option<Finding> {
     let broken = show(first, &sequence)?;
     let is_everywhere = others.iter_mut().all(|other| show(other, &sequence).is_some());
     is_everywhere.then_some(Finding { broken, sequence, count: finding.count })
-}
-
-fn without_last(sequence: &Sequence) -> Option<Sequence> {
-    let statements = sequence.statements();
-    let mut shorter = Sequence::empty();
-    for statement in &statements[..statements.len().checked_sub(1)?] {
-        shorter.push(statement.operation.clone(), statement.args.clone()).ok()?;
-    }
-    Some(shorter)
 }

@@ -131,6 +131,13 @@ fn tests(text: &mut String, options: &GenerateOptions, outcome: &Outcome) {
                     one.n_unstable
                 );
             }
+            let (n_tests, n_checks) = one.n_unordered;
+            if n_tests + n_checks > 0 {
+                let _ = writeln!(
+                    text,
+                    "  {n_tests} tests and {n_checks} checks of others depend on which tests ran before and were left out",
+                );
+            }
             let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
             for reason in &one.left_out {
                 *reasons.entry(reason).or_default() += 1;
@@ -211,6 +218,7 @@ pub(super) fn json(options: &GenerateOptions, outcome: &Outcome) -> Json {
             ("reason", Json::text(one.reason.clone())),
         ])
     });
+    let sum = |count: fn(&super::Written) -> usize| all_written(outcome).map(count).sum();
     Json::Object(vec![
         ("strategy", Json::text("random")),
         ("seconds", Json::Decimal(campaign.time.as_secs_f64(), 3)),
@@ -231,6 +239,8 @@ pub(super) fn json(options: &GenerateOptions, outcome: &Outcome) -> Json {
         ("notTested", Json::List(refused.collect())),
         ("notCalled", Json::List(uncalled.collect())),
         ("disagreements", Json::List(disagreements.collect())),
+        ("orderDependentTests", Json::Number(sum(|one| one.n_unordered.0))),
+        ("orderDependentChecks", Json::Number(sum(|one| one.n_unordered.1))),
         ("files", Json::List(files.collect())),
     ])
 }

@@ -1,36 +1,41 @@
 //! Test sources of a campaign: regression tests that pass now, and tests that fail as long as a contract
 //! is broken; both checked on the real JVM.
 
-use std::collections::BTreeMap;
-use std::collections::HashSet;
+use std::path::PathBuf;
 
-use ::generate::random::{Campaign, Finding, Merit, Worthy};
+use ::generate::order;
+use ::generate::random::{Appraiser, Campaign, Finding};
 use ::generate::states::table::StateId;
 use ::generate::states::tests::{Draft, settle};
 use emit::junit::facts::Names;
 use emit::junit::{self, SourceFile};
-use observe::session::Session;
-use suite::method::Method;
-use suite::sequence::{Arg, Sequence, Statement, Var};
+use suite::sequence::{Arg, Sequence, Var};
 use suite::test::{Suite, Test};
 
+use super::checks::thin;
+use super::choose::{Choice, choose};
+use crate::agreement::{self, Agreed, Check, Must};
+use crate::machines::Machines;
 use crate::options::GenerateOptions;
 use crate::verify::{Disagreement, RealJvm};
 use crate::watch::{self, Progress};
 
-/// Tests per call that are there for a state alone, at most.
-const STATES_PER_CALL: usize = 2;
-/// Longer sequences are no test for a person unless they take a branch that no other does.
-const LONG: usize = 30;
+/// Suites that are checked in one go, at most.
+const SUITES_AT_ONCE: usize = 40;
 
 /// What came of one class.
+#[derive(Default)]
 pub(super) struct Written {
     pub(super) sources: Vec<SourceFile>,
+    /// Files that an earlier run wrote beyond them.
+    pub(super) outdated: Vec<PathBuf>,
     pub(super) disagreements: Vec<Disagreement>,
     /// Why tests cannot be written.
     pub(super) left_out: Vec<String>,
     /// Tests that do not end alike in all worlds.
     pub(super) n_unstable: usize,
+    /// Tests, and checks of others, that depend on which tests ran before.
+    pub(super) n_unordered: (usize, usize),
 }
 
 /// What all classes share.
@@ -43,136 +48,109 @@ pub(super) struct Emission<'a> {
 }
 
 impl Emission<'_> {
-    /// Regression tests for one class.
+    /// Regression tests of all classes.
     pub(super) fn regression(
         &self,
         campaign: &Campaign,
-        class: usize,
-        worlds: &mut [Session],
+        machines: &Machines,
         progress: &Progress,
-    ) -> Result<Written, String> {
-        let chosen = self.choose(campaign, class);
-        let observers = &campaign.observers[class];
-        let mut tests = Vec::new();
-        let mut n_unstable = 0;
-        let name = campaign.classes[class].replace('/', ".");
-        for (idx, sequence) in chosen.iter().enumerate() {
-            if tests.len() == self.options.max_tests || watch::is_interrupted() {
-                break;
-            }
-            progress.show(&format!("{name}: {idx} of {} tests", chosen.len()));
-            let draft = draft(sequence);
-            // An observer that another class of the receiver changes things by is none there.
-            match settle(worlds, &draft, observers, self.fuel) {
-                Ok(Some(test)) => tests.push(test),
-                Ok(None) => n_unstable += 1,
-                Err(_) => n_unstable += 1,
-            }
-        }
-        let mut written = self.write(&campaign.classes[class], tests, "Test", true)?;
-        written.n_unstable = n_unstable;
-        Ok(written)
-    }
-
-    /// The sequences of a class that become tests, none of them the beginning of another.
-    fn choose<'c>(&self, campaign: &'c Campaign, class: usize) -> Vec<&'c Sequence> {
-        let own = campaign.worthy.iter().filter(|worthy| worthy.class == class);
-        let mut per_call: BTreeMap<&Method, usize> = BTreeMap::new();
-        let mut chosen: Vec<&Worthy> = Vec::new();
-        for worthy in own {
-            let is_wanted = match worthy.merit {
-                Merit::Branches(_) | Merit::Exception => true,
-                Merit::State if self.options.random.all => true,
-                Merit::State => {
-                    let last = worthy.sequence.statements().last();
-                    let Some(method) = last.and_then(|statement| statement.method()) else {
-                        continue;
-                    };
-                    let n_known = per_call.entry(method).or_default();
-                    *n_known += 1;
-                    *n_known <= STATES_PER_CALL && worthy.sequence.len() <= LONG
+    ) -> Result<Vec<Written>, String> {
+        let session = machines.session().map_err(|error| error.to_string())?;
+        let mask = self.options.explore.mask();
+        let mut appraiser = Appraiser::new(session, &campaign.classes, mask, self.fuel);
+        let choice = choose(campaign, &mut appraiser, self.options.random.all, progress);
+        let mut worlds = machines.worlds()?;
+        let mut all = Vec::new();
+        let mut n_tests = Vec::new();
+        let Choice { by_class, mut n_unstable } = choice;
+        for (class, chosen) in by_class.into_iter().enumerate() {
+            let name = campaign.classes[class].replace('/', ".");
+            let n_chosen = chosen.len();
+            let mut tests = Vec::new();
+            for (idx, one) in chosen.into_iter().enumerate() {
+                if tests.len() == self.options.max_tests || watch::is_interrupted() {
+                    break;
                 }
-            };
-            if is_wanted {
-                chosen.push(worthy);
+                progress.show(&format!("{name}: {idx} of {n_chosen} tests"));
+                // An observer that another class of the receiver changes things by is none there.
+                let observers = &campaign.observers[class];
+                match settle(&mut worlds, &draft(&one.sequence), observers, self.fuel) {
+                    Ok(Some(test)) => tests.push((test, one.shown)),
+                    Ok(None) | Err(_) => n_unstable[class] += 1,
+                }
             }
+            thin(&mut tests);
+            n_tests.push(tests.len());
+            all.extend(tests.into_iter().map(|(test, _)| test));
         }
-        let mut beginnings: HashSet<&[Statement]> = HashSet::new();
-        for worthy in &chosen {
-            let statements = worthy.sequence.statements();
-            beginnings.extend((1..statements.len()).map(|len| &statements[..len]));
+        progress.show("running the tests in other orders");
+        let fresh = || machines.session();
+        let unordered = order::settle(&fresh, &mut all, self.fuel);
+        let unordered = unordered.map_err(|error| error.to_string())?;
+        let mut tests = all.into_iter().zip(&unordered.tests);
+        let mut suites: Vec<Suite> = Vec::new();
+        let mut lost = Vec::new();
+        let mut first = 0;
+        for (class, n_tests) in campaign.classes.iter().zip(n_tests) {
+            let own = tests.by_ref().take(n_tests).filter(|(_, goes)| !**goes);
+            suites.push(Suite { class: class.clone(), tests: own.map(|(test, _)| test).collect() });
+            lost.push(unordered.lost(first..first + n_tests));
+            first += n_tests;
         }
-        let mut seen: HashSet<&[Statement]> = HashSet::new();
-        chosen
-            .into_iter()
-            .map(|worthy| &worthy.sequence)
-            .filter(|sequence| !beginnings.contains(sequence.statements()))
-            .filter(|sequence| seen.insert(sequence.statements()))
-            .collect()
+        let mut written = Vec::new();
+        // Many classes are compiled in one go, but not so many that the compiler has no room.
+        for chunk in suites.chunks_mut(SUITES_AT_ONCE) {
+            progress.show(&format!("{} classes checked on the real JVM", written.len()));
+            written.extend(self.write(chunk, "Test", Must::Pass)?);
+        }
+        for ((one, n_unstable), lost) in written.iter_mut().zip(n_unstable).zip(lost) {
+            one.n_unstable = n_unstable;
+            one.n_unordered = lost;
+        }
+        Ok(written)
     }
 
     /// Tests that fail now, for one class.
     pub(super) fn errors(&self, class: &str, findings: &[&Finding]) -> Result<Written, String> {
         let tests = findings.iter().filter_map(|finding| finding.test()).collect();
-        self.write(class, tests, "ErrorTest", false)
+        self.write_one(class, tests, "ErrorTest", Must::Fail)
     }
 
     /// Tests that pass on this version and not on another, for one class.
     pub(super) fn versions(&self, class: &str, tests: Vec<Test>) -> Result<Written, String> {
-        self.write(class, tests, "VersionTest", true)
+        self.write_one(class, tests, "VersionTest", Must::Pass)
     }
 
-    /// Writes tests that all pass or all fail on the real JVM; what does not do so is left out.
-    fn write(
+    fn write_one(
         &self,
         class: &str,
         tests: Vec<Test>,
         suffix: &str,
-        must_pass: bool,
+        must: Must,
     ) -> Result<Written, String> {
+        let mut suites = [Suite { class: class.into(), tests }];
+        let mut written = self.write(&mut suites, suffix, must)?;
+        Ok(written.pop().unwrap_or_default())
+    }
+
+    /// Tests that all pass or all fail on the real JVM; what does not do so is left out.
+    fn write(
+        &self,
+        suites: &mut [Suite],
+        suffix: &str,
+        must: Must,
+    ) -> Result<Vec<Written>, String> {
         let style = junit::Options { suffix: suffix.to_owned(), ..self.style.clone() };
-        let mut suite = Suite { class: class.into(), tests };
-        let left_out = junit::inexpressible(&suite, &style, self.names)
-            .into_iter()
-            .map(|(idx, reason)| format!("{}: {reason}", suite.tests[idx].title.method))
-            .collect();
-        let mut sources = junit::render(&suite, &style, self.names);
-        let mut disagreements = Vec::new();
-        while let (Some(real), false) = (&self.real, sources.is_empty()) {
-            let failed = real.verify(&sources)?;
-            let is_compiled = failed.iter().all(|one| !one.is_of_compiler());
-            let mut wrong: Vec<usize> = Vec::new();
-            for source in &sources {
-                for test in &source.tests {
-                    let is_it = |one: &&Disagreement| {
-                        one.class == source.class && one.method == test.method
-                    };
-                    match (failed.iter().find(is_it), must_pass || !is_compiled) {
-                        (Some(one), true) => {
-                            wrong.push(test.idx);
-                            disagreements.push(one.clone());
-                        }
-                        (None, false) => {
-                            wrong.push(test.idx);
-                            let (class, method) = (source.class.clone(), test.method.clone());
-                            let reason = "passes on the real JVM".to_owned();
-                            disagreements.push(Disagreement { class, method, reason });
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            if wrong.is_empty() {
-                break;
-            }
-            let mut idx = 0;
-            suite.tests.retain(|_| {
-                idx += 1;
-                !wrong.contains(&(idx - 1))
-            });
-            sources = junit::render(&suite, &style, self.names);
-        }
-        Ok(Written { sources, disagreements, left_out, n_unstable: 0 })
+        let (names, real) = (self.names, self.real.as_ref());
+        let check = Check { names, style: &style, real, must };
+        let agreed = agreement::agreed(suites, check)?;
+        let written = suites.iter().zip(agreed).map(|(suite, agreed)| {
+            let Agreed { sources, disagreements, left_out } = agreed;
+            let folder = &self.options.output;
+            let outdated = agreement::outdated(folder, &suite.class, sources.len(), &style, names);
+            Written { sources, outdated, disagreements, left_out, ..Written::default() }
+        });
+        Ok(written.collect())
     }
 }
 

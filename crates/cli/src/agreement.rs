@@ -1,0 +1,128 @@
+//! Tests that the real JVM agrees about: written, run there, and left out where it does not, until all that
+//! are left do.
+
+use std::path::{Path, PathBuf};
+
+use emit::junit::facts::Names;
+use emit::junit::{self, SourceFile};
+use suite::test::Suite;
+
+use crate::output;
+use crate::verify::{Disagreement, RealJvm, Runs};
+
+/// What tests must do on the real JVM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Must {
+    /// They hold what the code does.
+    Pass,
+    /// They show what is wrong.
+    Fail,
+}
+
+/// How tests are written and checked.
+#[derive(Clone, Copy)]
+pub(crate) struct Check<'a> {
+    /// What the classes are that tests name.
+    pub(crate) names: &'a dyn Names,
+    /// How tests are written.
+    pub(crate) style: &'a junit::Options,
+    /// Where they are run; `None` where nobody wants to know.
+    pub(crate) real: Option<&'a RealJvm<'a>>,
+    /// What they must do there.
+    pub(crate) must: Must,
+}
+
+/// What is left of a suite.
+#[derive(Default)]
+pub(crate) struct Agreed {
+    /// The tests as source files.
+    pub(crate) sources: Vec<SourceFile>,
+    /// Tests that the real JVM disagrees about.
+    pub(crate) disagreements: Vec<Disagreement>,
+    /// Why tests cannot be written.
+    pub(crate) left_out: Vec<String>,
+}
+
+/// Takes out of suites what the real JVM disagrees about; says what is left of each.
+pub(crate) fn agreed(suites: &mut [Suite], check: Check<'_>) -> Result<Vec<Agreed>, String> {
+    let Check { names, style, real, must } = check;
+    let mut all: Vec<Agreed> = Vec::new();
+    for suite in suites.iter() {
+        let reasons = junit::inexpressible(suite, style, names).into_iter();
+        let left_out = reasons
+            .map(|(idx, reason)| format!("{}: {reason}", suite.tests[idx].title.method))
+            .collect();
+        let sources = junit::render(suite, style, names);
+        all.push(Agreed { sources, disagreements: Vec::new(), left_out });
+    }
+    let Some(real) = real else { return Ok(all) };
+    // What is left out may have kept the rest from compiling, so the rest is checked again.
+    loop {
+        let sources: Vec<SourceFile> = all.iter().flat_map(|one| one.sources.clone()).collect();
+        if sources.is_empty() {
+            return Ok(all);
+        }
+        let wrong = match must {
+            Must::Pass => real.verify(&sources, Runs::ThereAndBack)?,
+            Must::Fail => {
+                let failed = real.verify(&sources, Runs::Once)?;
+                // Where some do not compile, the others have not run.
+                match failed.iter().any(Disagreement::is_of_compiler) {
+                    true => failed,
+                    false => passed(&sources, &failed),
+                }
+            }
+        };
+        if wrong.is_empty() {
+            return Ok(all);
+        }
+        for (suite, agreed) in suites.iter_mut().zip(&mut all) {
+            let is_own =
+                |one: &&Disagreement| agreed.sources.iter().any(|source| source.class == one.class);
+            let own: Vec<Disagreement> = wrong.iter().filter(is_own).cloned().collect();
+            if !own.is_empty() {
+                leave_out(suite, &agreed.sources, &own);
+                agreed.sources = junit::render(suite, style, names);
+                agreed.disagreements.extend(own);
+            }
+        }
+    }
+}
+
+/// Files of an earlier run that held more tests of a class than these many files do.
+pub(crate) fn outdated(
+    folder: &Path,
+    class: &str,
+    n_files: usize,
+    style: &junit::Options,
+    names: &dyn Names,
+) -> Vec<PathBuf> {
+    let paths = (n_files..).map(|number| PathBuf::from(junit::path(class, number, style, names)));
+    paths.take_while(|path| output::is_ours(&folder.join(path))).collect()
+}
+
+/// The tests that did not fail.
+fn passed(sources: &[SourceFile], failed: &[Disagreement]) -> Vec<Disagreement> {
+    let all = sources.iter().flat_map(|source| source.tests.iter().map(move |test| (source, test)));
+    let all = all.map(|(source, test)| Disagreement {
+        class: source.class.clone(),
+        method: test.method.clone(),
+        reason: "passes on the real JVM".to_owned(),
+    });
+    let has_failed = |one: &Disagreement| {
+        failed.iter().any(|other| other.class == one.class && other.method == one.method)
+    };
+    all.filter(|one| !has_failed(one)).collect()
+}
+
+fn leave_out(suite: &mut Suite, sources: &[SourceFile], wrong: &[Disagreement]) {
+    let mut is_wrong = vec![false; suite.tests.len()];
+    for source in sources {
+        for test in &source.tests {
+            is_wrong[test.idx] =
+                wrong.iter().any(|one| one.class == source.class && one.method == test.method);
+        }
+    }
+    let mut marks = is_wrong.into_iter();
+    suite.tests.retain(|_| marks.next() == Some(false));
+}

@@ -1,0 +1,221 @@
+//! Tests for one class, or for several together, out of the exploration of their states.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use classfile::ClassPath;
+use emit::junit::{self, Framework, SourceFile};
+use generate::arguments::Uncallable;
+use generate::arguments::collected::Collected;
+use generate::states::follow::follow;
+use generate::states::table::StateTable;
+use generate::states::tests::{Draft, draft_of, drafts, needed, observers, settle};
+use generate::states::{Exploration, Job, explore_from};
+use generate::{order, sequences};
+use observe::session::Session;
+use observe::state::technique::Technique;
+use suite::method::Method;
+use suite::test::Suite;
+use suite::types::Type;
+
+use super::prepare::{Prepared, prepare};
+use super::shown;
+use crate::agreement::{self, Agreed, Check, Must};
+use crate::inputs::{Inputs, Tests};
+use crate::machines::Machines;
+use crate::options::{GenerateOptions, Strategy};
+use crate::output;
+use crate::verify::{Disagreement, RealJvm};
+use crate::watch::{self, Progress};
+
+/// What came of existing tests.
+pub(super) struct FromTests {
+    pub(super) n_tests: usize,
+    pub(super) n_failed: usize,
+    /// Test classes that stop the machine.
+    pub(super) left_out: Vec<String>,
+    /// Calls of the methods under test, and the argument lists among them.
+    pub(super) n_calls: usize,
+    pub(super) n_lists: usize,
+    pub(super) n_states: usize,
+    /// Calls with an argument that cannot be built again.
+    pub(super) n_left_out: usize,
+}
+
+/// What came of one class.
+pub(super) struct Generated {
+    pub(super) classes: Vec<String>,
+    pub(super) from_tests: Option<FromTests>,
+    pub(super) job: Job,
+    pub(super) exploration: Exploration,
+    /// Of the exploration, and of all.
+    pub(super) time: (Duration, Duration),
+    /// Methods that cannot be called, each with the type of which there is no value.
+    pub(super) missing: Vec<Uncallable>,
+    pub(super) n_drafts: usize,
+    /// Tests that do not end alike in all worlds.
+    pub(super) n_unstable: usize,
+    /// Tests, and checks of others, that depend on which tests ran before.
+    pub(super) n_unordered: (usize, usize),
+    pub(super) sources: Vec<SourceFile>,
+    /// Files that an earlier run wrote beyond them.
+    pub(super) outdated: Vec<PathBuf>,
+    pub(super) disagreements: Vec<Disagreement>,
+    pub(super) left_out: Vec<String>,
+}
+
+#[expect(clippy::too_many_arguments, reason = "what all classes share, and some of them")]
+pub(super) fn one_group(
+    options: &GenerateOptions,
+    machines: &Machines,
+    class_path: &ClassPath,
+    inputs: &Inputs,
+    worlds: &mut [Session],
+    framework: Framework,
+    junit_jars: &str,
+    group: &[String],
+) -> Result<Generated, String> {
+    let explore_options = &options.explore;
+    let names = machines.class_files(class_path);
+    let style = junit::Options { framework, ..junit::Options::usual() };
+    if !options.count {
+        // Better now than after the work.
+        for class in group {
+            output::check_ours(&options.output.join(junit::path(class, 0, &style, &names)))?;
+        }
+    }
+    let prepared = prepare(machines, group, explore_options, inputs)?;
+    let Prepared { mut job, missing, collected, stand_ins } = prepared;
+    job.keep_calls = !options.count;
+    let start = start(machines, &job, &collected)?;
+    let from_tests = inputs.tests.as_ref().map(|tests| from_tests(tests, &collected, &start));
+    let progress = Progress::new(&shown(group), explore_options.time);
+    let session = || machines.session();
+    let exploration = explore_from(&job, start, &session, &progress);
+    let exploration = exploration.map_err(|error| error.to_string())?;
+    progress.done();
+    let explored = progress.elapsed();
+    let drafts = match options.strategy {
+        Strategy::States => drafts(&job, &exploration),
+        Strategy::Exhaustive => {
+            let session = machines.session().map_err(|error| error.to_string())?;
+            let found = sequences::all(&job, session, options.length, options.max_tests)
+                .map_err(|error| error.to_string())?;
+            found.tests.iter().filter_map(|test| draft_of(&job, &test.lists)).collect()
+        }
+        Strategy::Random => unreachable!("random generation goes another way"),
+    };
+    let observers = observers(&job, &exploration);
+    let mut settled = Vec::new();
+    let mut n_unstable = 0;
+    for (idx, draft) in drafts.iter().enumerate() {
+        if settled.len() == options.max_tests || watch::is_interrupted() {
+            break;
+        }
+        progress.show(&format!("{idx} of {} tests", drafts.len()));
+        let own = owner(group, &stand_ins, draft);
+        let is_own = |method: &&Arc<Method>| group.len() == 1 || *method.class == *group[own];
+        let observers: Vec<Arc<Method>> = observers.iter().filter(is_own).cloned().collect();
+        match settle(worlds, draft, &observers, job.fuel).map_err(|error| error.to_string())? {
+            Some(test) => settled.push((draft.clone(), test)),
+            None => n_unstable += 1,
+        }
+    }
+    let mut suites: Vec<Suite> = group
+        .iter()
+        .map(|class| Suite { class: class.as_str().into(), tests: Vec::new() })
+        .collect();
+    let is_needed = needed(&job, &settled);
+    let mut owners = Vec::new();
+    let mut tests = Vec::new();
+    for ((draft, test), is_needed) in settled.into_iter().zip(is_needed) {
+        if is_needed {
+            owners.push(owner(group, &stand_ins, &draft));
+            tests.push(test);
+        }
+    }
+    progress.show("running the tests in other orders");
+    let unordered = order::settle(&session, &mut tests, job.fuel);
+    let unordered = unordered.map_err(|error| error.to_string())?;
+    let n_unordered = unordered.lost(0..tests.len());
+    for (idx, (owner, test)) in owners.into_iter().zip(tests).enumerate() {
+        if !unordered.tests[idx] {
+            suites[owner].tests.push(test);
+        }
+    }
+    progress.show("checking the tests on the real JVM");
+    let real =
+        RealJvm { home: &machines.jdk.home, class_path: &machines.class_path, junit: junit_jars };
+    let real = (!options.no_verify).then_some(&real);
+    let check = Check { names: &names, style: &style, real, must: Must::Pass };
+    let agreed = agreement::agreed(&mut suites, check)?;
+    progress.done();
+    let time = (explored, progress.elapsed());
+    let mut outdated = Vec::new();
+    let mut left = Agreed::default();
+    for (suite, one) in suites.iter().zip(agreed) {
+        let (class, folder, n_files) = (&suite.class, &options.output, one.sources.len());
+        outdated.extend(agreement::outdated(folder, class, n_files, &style, &names));
+        left.sources.extend(one.sources);
+        left.disagreements.extend(one.disagreements);
+        left.left_out.extend(one.left_out);
+    }
+    Ok(Generated {
+        classes: group.to_vec(),
+        from_tests,
+        job,
+        exploration,
+        time,
+        missing,
+        n_drafts: drafts.len(),
+        n_unstable,
+        n_unordered,
+        outdated,
+        sources: left.sources,
+        disagreements: left.disagreements,
+        left_out: left.left_out,
+    })
+}
+
+/// The position of the class that a test is for: that of the call it exercises.
+fn owner(group: &[String], stand_ins: &[(String, String)], draft: &Draft) -> usize {
+    let statements = draft.sequence.statements();
+    let exercised = draft.exercised.last().map(|var| &statements[var.idx()]);
+    let Some(method) = exercised.and_then(|statement| statement.method()) else { return 0 };
+    let position = |name: &str| {
+        let meant = stand_ins.iter().find(|(stand_in, _)| stand_in == name);
+        let name = meant.map_or(name, |(_, class)| class.as_str());
+        group.iter().position(|class| class == name)
+    };
+    // What a maker makes is what its test looks at.
+    let made = match method.result() {
+        Type::Class(name) if !method.has_receiver() => position(&name),
+        _ => None,
+    };
+    made.or_else(|| position(&method.class)).unwrap_or(0)
+}
+
+/// The states that existing tests bring objects into: the exploration starts there too.
+fn start(machines: &Machines, job: &Job, collected: &Collected) -> Result<StateTable, String> {
+    // Representatives of states live on one machine, so they are no start for others.
+    if collected.chains.is_empty() || job.technique == Technique::PairwiseEquals {
+        return Ok(StateTable::default());
+    }
+    let session = machines.session().map_err(|error| error.to_string())?;
+    let followed = follow(job, &collected.chains, session).map_err(|error| error.to_string())?;
+    Ok(followed.exploration.table)
+}
+
+/// What was collected from existing tests, in numbers.
+fn from_tests(tests: &Tests, collected: &Collected, start: &StateTable) -> FromTests {
+    FromTests {
+        n_tests: tests.n_tests,
+        n_failed: tests.n_failed,
+        left_out: tests.left_out.clone(),
+        n_calls: collected.n_calls,
+        n_lists: collected.pool.n_lists(),
+        n_states: start.len() - 1,
+        n_left_out: collected.n_left_out,
+    }
+}

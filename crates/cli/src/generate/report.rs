@@ -1,0 +1,240 @@
+//! What generation from states came to, for people and for programs.
+
+use std::fmt::Write;
+
+use emit::json::Json;
+use emit::junit;
+use generate::arguments::{self, ArgumentList};
+use generate::states::Job;
+use generate::states::table::StateId;
+use vm::frame::Stop;
+
+use super::group::{FromTests, Generated};
+use super::shown;
+use crate::options::GenerateOptions;
+use crate::run;
+
+pub(super) fn human(options: &GenerateOptions, generated: &[Generated]) -> String {
+    let mut text = String::new();
+    for one in generated {
+        let exploration = &one.exploration;
+        let _ = writeln!(text, "{}", shown(&one.classes));
+        let _ = writeln!(
+            text,
+            "  {} states ({}), {} calls, {} tests in {:.1} s",
+            exploration.n_states(),
+            one.job.technique,
+            exploration.n_calls(),
+            n_tests(one),
+            one.time.1.as_secs_f64(),
+        );
+        if let Some(from) = &one.from_tests {
+            text.push_str(&from_tests_text(from));
+        }
+        for (number, iteration) in exploration.iterations.iter().enumerate().skip(1) {
+            let _ = writeln!(
+                text,
+                "  iteration {number}: {} states tried, {} calls, {} threw, {} left the state as it was, {} new states",
+                iteration.expanded,
+                iteration.calls,
+                iteration.threw,
+                iteration.preserved,
+                iteration.new_states,
+            );
+        }
+        if !exploration.is_complete {
+            let _ = writeln!(text, "  stopped early: not every state was tried");
+        }
+        for class in &exploration.fallen_back {
+            let _ = writeln!(
+                text,
+                "  {} has no equals that helps; its whole state was compared",
+                class.replace('/', ".")
+            );
+        }
+        for (method, missing) in &one.missing {
+            let _ =
+                writeln!(text, "  not called: {method}, no value of type {missing} can be made");
+        }
+        for (state, list, stop) in &exploration.stopped {
+            let _ = writeln!(
+                text,
+                "  found: {} does not come back: {}",
+                way(one, *state, list.idx()),
+                finding(stop)
+            );
+        }
+        if one.n_unstable > 0 {
+            let _ = writeln!(
+                text,
+                "  {} calls depend on time, place or hash codes and have no test",
+                one.n_unstable
+            );
+        }
+        let (n_tests, n_checks) = one.n_unordered;
+        if n_tests + n_checks > 0 {
+            let _ = writeln!(
+                text,
+                "  {n_tests} tests and {n_checks} checks of others depend on which tests ran before and were left out"
+            );
+        }
+        for reason in &one.left_out {
+            let _ = writeln!(text, "  no test can be written for {reason}");
+        }
+        for one in &one.disagreements {
+            let _ = writeln!(
+                text,
+                "  disagreement, left out: {}.{}: {}",
+                one.class, one.method, one.reason
+            );
+        }
+        for source in &one.sources {
+            let path = options.output.join(&source.path);
+            let verified =
+                if options.no_verify { "not checked" } else { "all pass on the real JVM" };
+            let _ =
+                writeln!(text, "  {}: {} tests, {verified}", path.display(), source.tests.len());
+        }
+    }
+    text
+}
+
+pub(super) fn json(options: &GenerateOptions, generated: &[Generated]) -> Json {
+    let classes = generated.iter().map(|one| {
+        let exploration = &one.exploration;
+        let iterations = exploration.iterations.iter().skip(1).map(|iteration| {
+            Json::Object(vec![
+                ("expanded", Json::Number(iteration.expanded)),
+                ("calls", Json::Number(iteration.calls)),
+                ("threw", Json::Number(iteration.threw)),
+                ("preserved", Json::Number(iteration.preserved)),
+                ("newStates", Json::Number(iteration.new_states)),
+            ])
+        });
+        let findings = exploration.stopped.iter().map(|(state, list, stop)| {
+            Json::Object(vec![
+                ("calls", Json::text(way(one, *state, list.idx()))),
+                ("reason", Json::text(finding(stop))),
+            ])
+        });
+        let disagreements = one.disagreements.iter().map(|one| {
+            Json::Object(vec![
+                ("class", Json::text(one.class.clone())),
+                ("method", Json::text(one.method.clone())),
+                ("reason", Json::text(one.reason.clone())),
+            ])
+        });
+        let sources = one.sources.iter().map(|source| {
+            Json::Object(vec![
+                ("path", Json::text(options.output.join(&source.path).display().to_string())),
+                ("tests", Json::Number(source.tests.len())),
+            ])
+        });
+        let not_called = one.missing.iter().map(|(method, _)| Json::text(method.to_string()));
+        let mut members = vec![
+            ("class", Json::text(shown(&one.classes))),
+            ("technique", Json::text(one.job.technique.name())),
+            ("states", Json::Number(exploration.n_states())),
+            ("calls", Json::Number(exploration.n_calls())),
+            ("seconds", Json::Decimal(one.time.0.as_secs_f64(), 3)),
+            ("complete", Json::Flag(exploration.is_complete)),
+            ("drafts", Json::Number(one.n_drafts)),
+            ("tests", Json::Number(n_tests(one))),
+            ("unstable", Json::Number(one.n_unstable)),
+            ("orderDependentTests", Json::Number(one.n_unordered.0)),
+            ("orderDependentChecks", Json::Number(one.n_unordered.1)),
+            ("iterations", Json::List(iterations.collect())),
+            ("notCalled", Json::List(not_called.collect())),
+            ("findings", Json::List(findings.collect())),
+            ("disagreements", Json::List(disagreements.collect())),
+            ("files", Json::List(sources.collect())),
+        ];
+        members.extend(one.from_tests.iter().map(|from| ("fromTests", from_tests_json(from))));
+        Json::Object(members)
+    });
+    Json::Object(vec![("classes", Json::List(classes.collect()))])
+}
+
+fn n_tests(one: &Generated) -> usize {
+    one.sources.iter().map(|source| source.tests.len()).sum()
+}
+
+/// A call as people write it.
+fn call_text(list: &ArgumentList) -> String {
+    let arguments: Vec<String> = list
+        .arguments
+        .iter()
+        .map(|argument| match argument {
+            arguments::Argument::Constant(constant) => junit::spell(constant),
+            arguments::Argument::Built(sequence, _) => match sequence.statements().last() {
+                Some(statement) => match statement.method() {
+                    Some(method) => format!(
+                        "new {}(…)",
+                        method.class.rsplit(['/', '$']).next().unwrap_or_default()
+                    ),
+                    None => "new array".to_owned(),
+                },
+                None => "…".to_owned(),
+            },
+        })
+        .collect();
+    format!("{}({})", list.method.name, arguments.join(", "))
+}
+
+fn list_of(job: &Job, idx: usize) -> &ArgumentList {
+    let n_makers = job.makers.len();
+    if idx < n_makers { &job.makers[idx] } else { &job.lists[idx - n_makers] }
+}
+
+/// The calls that lead to a state and one more.
+fn way(one: &Generated, state: StateId, list: usize) -> String {
+    let mut path = Vec::new();
+    one.exploration.table.path(state, &mut path);
+    let mut calls: Vec<String> = path
+        .iter()
+        .map(|&step| call_text(list_of(&one.job, one.exploration.table.link(step).list.idx())))
+        .collect();
+    calls.push(call_text(list_of(&one.job, list)));
+    calls.join("; ")
+}
+
+fn from_tests_text(from: &FromTests) -> String {
+    let mut text = format!(
+        "  from {} tests: {} calls with {} argument lists, {} states",
+        from.n_tests, from.n_calls, from.n_lists, from.n_states
+    );
+    if from.n_left_out > 0 {
+        let _ =
+            write!(text, "; {} calls with an argument that cannot be built again", from.n_left_out);
+    }
+    text.push('\n');
+    if from.n_failed > 0 {
+        let _ = writeln!(text, "  {} of these tests fail", from.n_failed);
+    }
+    for class in &from.left_out {
+        let _ = writeln!(text, "  {class} stops the machine and was left out");
+    }
+    text
+}
+
+fn from_tests_json(from: &FromTests) -> Json {
+    Json::Object(vec![
+        ("tests", Json::Number(from.n_tests)),
+        ("failed", Json::Number(from.n_failed)),
+        (
+            "leftOut",
+            Json::List(from.left_out.iter().map(|name| Json::text(name.clone())).collect()),
+        ),
+        ("calls", Json::Number(from.n_calls)),
+        ("argumentLists", Json::Number(from.n_lists)),
+        ("states", Json::Number(from.n_states)),
+        ("callsLeftOut", Json::Number(from.n_left_out)),
+    ])
+}
+
+fn finding(stop: &Stop) -> String {
+    match stop {
+        Stop::OutOfFuel => "an endless loop, or a very long one (--fuel gives more)".to_owned(),
+        other => run::reason(other),
+    }
+}

@@ -1,0 +1,76 @@
+//! The single steps by which files change; each is done wholly or not at all as far as readers see.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Makes a folder, if it is not there.
+    Folder(PathBuf),
+    /// Writes a file to the disk.
+    File(PathBuf, String),
+    /// Gives a file a second name, or copies it where it can have but one.
+    Link(PathBuf, PathBuf),
+    /// Gives the second what may be done with the first.
+    Permissions(PathBuf, PathBuf),
+    /// Writes the entries of a folder to the disk.
+    Sync(PathBuf),
+    /// Moves a file or folder.
+    Rename(PathBuf, PathBuf),
+    /// Lets two folders take each other's place.
+    Exchange(PathBuf, PathBuf),
+    /// Takes a file away, if it is there.
+    RemoveFile(PathBuf),
+    /// Takes a folder away with all that is in it, if it is there.
+    RemoveFolder(PathBuf),
+}
+
+/// Does it.
+pub(super) fn perform(step: &Step) -> io::Result<()> {
+    match step {
+        Step::Folder(path) => fs::create_dir_all(path),
+        Step::File(path, text) => {
+            let mut file = File::create(path)?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()
+        }
+        Step::Link(from, to) => match fs::hard_link(from, to) {
+            Ok(()) => Ok(()),
+            Err(_) => fs::copy(from, to).map(drop),
+        },
+        Step::Permissions(from, to) => fs::set_permissions(to, fs::metadata(from)?.permissions()),
+        Step::Sync(path) => File::open(path)?.sync_all(),
+        Step::Rename(from, to) => fs::rename(from, to),
+        Step::Exchange(one, other) => exchange(one, other),
+        Step::RemoveFile(path) => unless_missing(fs::remove_file(path)),
+        Step::RemoveFolder(path) => unless_missing(fs::remove_dir_all(path)),
+    }
+}
+
+fn unless_missing(done: io::Result<()>) -> io::Result<()> {
+    match done {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    use std::ffi::CString;
+    use std::os::unix::ffi::OsStrExt;
+
+    let one = CString::new(one.as_os_str().as_bytes())?;
+    let other = CString::new(other.as_os_str().as_bytes())?;
+    let (here, flags) = (libc::AT_FDCWD, libc::RENAME_EXCHANGE);
+    // SAFETY: both are strings that end with a zero and outlive the call.
+    #[expect(unsafe_code, reason = "the standard library cannot exchange two folders")]
+    let result = unsafe { libc::renameat2(here, one.as_ptr(), here, other.as_ptr(), flags) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}

@@ -1,0 +1,188 @@
+//! Which sequences of a campaign become regression tests: short ones, each with something to show that no
+//! other test shows.
+//!
+//! Sequences are looked at by length. One that takes a way of a branch, ends a call in a way or reaches a state
+//! that none before it did is shrunk as long as it still does; in the end those go whose things the others show.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use ::generate::random::{Appraiser, Campaign, Merit, Shown, Thing, Worthy};
+use distill::reduce::{Covered, Order, reduce};
+use distill::shrink::shrink;
+use suite::constant::Constant;
+use suite::method::Method;
+use suite::sequence::{Arg, Sequence, Statement, Var};
+
+use crate::watch::{self, Progress};
+
+/// Tests per call that are there for a state alone, at most.
+const STATES_PER_CALL: usize = 2;
+/// Longer sequences are no test for a person unless they take a branch that no other does.
+const LONG: usize = 30;
+/// Runs that shrinking all sequences may take, about, and those that one may take.
+const MOST_TRIES: usize = 100_000;
+const MOST_TRIES_OF_ONE: usize = 200;
+const LEAST_TRIES_OF_ONE: usize = 10;
+
+/// A sequence that becomes a test.
+pub(super) struct Chosen {
+    pub(super) sequence: Sequence,
+    /// What it shows.
+    pub(super) shown: Shown,
+}
+
+/// What becomes tests.
+pub(super) struct Choice {
+    /// By class under test.
+    pub(super) by_class: Vec<Vec<Chosen>>,
+    /// Sequences that do not do again what they did.
+    pub(super) n_unstable: Vec<usize>,
+}
+
+/// Chooses; with `keeps_all` also what others show already.
+pub(super) fn choose(
+    campaign: &Campaign,
+    appraiser: &mut Appraiser,
+    keeps_all: bool,
+    progress: &Progress,
+) -> Choice {
+    let candidates = candidates(campaign, keeps_all);
+    let n_tries =
+        (MOST_TRIES / candidates.len().max(1)).clamp(LEAST_TRIES_OF_ONE, MOST_TRIES_OF_ONE);
+    let mut seen: HashSet<Thing> = HashSet::new();
+    let mut wanted: BTreeMap<Thing, u32> = BTreeMap::new();
+    let mut known: HashSet<Sequence> = HashSet::new();
+    let mut found: Vec<(usize, Chosen)> = Vec::new();
+    let mut n_unstable = vec![0; campaign.classes.len()];
+    for (idx, worthy) in candidates.iter().enumerate() {
+        if watch::is_interrupted() {
+            break;
+        }
+        progress.show(&format!("{idx} of {} sequences made short", candidates.len()));
+        let Ok(Some(shown)) = appraiser.appraise(&worthy.sequence) else {
+            n_unstable[worthy.class] += 1;
+            continue;
+        };
+        let mut needs: BTreeSet<Thing> = shown.branches.union(&shown.ends).copied().collect();
+        if worthy.merit == Merit::State {
+            needs.extend(shown.states.last());
+        }
+        needs.retain(|thing| !seen.contains(thing));
+        if needs.is_empty() {
+            if !keeps_all {
+                continue;
+            }
+            needs.extend(shown.states.last());
+        }
+        let sequence = shrunk(appraiser, &worthy.sequence, &shown, &needs, n_tries);
+        if !known.insert(sequence.clone()) {
+            continue;
+        }
+        let Ok(Some(shown)) = appraiser.appraise(&sequence) else { continue };
+        seen.extend(things(&shown));
+        for thing in needs {
+            let next = u32::try_from(wanted.len()).unwrap_or(u32::MAX);
+            wanted.entry(thing).or_insert(next);
+        }
+        found.push((worthy.class, Chosen { sequence, shown }));
+    }
+    let covered = |chosen: &Chosen| -> Covered {
+        let mut covered: Covered =
+            things(&chosen.shown).filter_map(|thing| wanted.get(&thing).copied()).collect();
+        covered.sort_unstable();
+        covered.dedup();
+        covered
+    };
+    let all: Vec<Covered> = found.iter().map(|(_, chosen)| covered(chosen)).collect();
+    let mut is_kept = vec![keeps_all; found.len()];
+    for kept in reduce(&all, Order::Greedy).kept {
+        is_kept[kept] = true;
+    }
+    let mut by_class: Vec<Vec<Chosen>> = campaign.classes.iter().map(|_| Vec::new()).collect();
+    for ((class, chosen), is_kept) in found.into_iter().zip(is_kept) {
+        if is_kept {
+            by_class[class].push(chosen);
+        }
+    }
+    for chosen in &mut by_class {
+        by_method(campaign, chosen);
+    }
+    Choice { by_class, n_unstable }
+}
+
+/// The sequences that may become tests, the shortest first.
+fn candidates(campaign: &Campaign, keeps_all: bool) -> Vec<&Worthy> {
+    let mut per_call: BTreeMap<&Method, usize> = BTreeMap::new();
+    let mut known: HashSet<&[Statement]> = HashSet::new();
+    let mut candidates: Vec<&Worthy> = Vec::new();
+    for worthy in &campaign.worthy {
+        if worthy.merit == Merit::State && !keeps_all {
+            let Some(method) = called_last(&worthy.sequence) else { continue };
+            let n_known = per_call.entry(method).or_default();
+            *n_known += 1;
+            if *n_known > STATES_PER_CALL || worthy.sequence.len() > LONG {
+                continue;
+            }
+        }
+        if known.insert(worthy.sequence.statements()) {
+            candidates.push(worthy);
+        }
+    }
+    candidates.sort_by_key(|worthy| worthy.sequence.len());
+    candidates
+}
+
+fn things(shown: &Shown) -> impl Iterator<Item = Thing> + '_ {
+    shown.branches.iter().chain(&shown.ends).chain(&shown.states).copied()
+}
+
+/// The sequence without what it does not need to show what it must.
+fn shrunk(
+    appraiser: &mut Appraiser,
+    sequence: &Sequence,
+    shown: &Shown,
+    needs: &BTreeSet<Thing>,
+    n_tries: usize,
+) -> Sequence {
+    // What ends by an exception because of a null must not become an accusation of the code.
+    let needs_null = shown.threw.is_some() && passes_null(sequence);
+    let mut still = |shorter: &Sequence| {
+        let Ok(Some(now)) = appraiser.appraise(shorter) else { return false };
+        let has: BTreeSet<Thing> = things(&now).collect();
+        now.threw == shown.threw && needs.is_subset(&has) && (!needs_null || passes_null(shorter))
+    };
+    let mut best = sequence.clone();
+    // What is to be shown need not show at the last call.
+    while shown.threw.is_none() && best.len() > 1 {
+        let shorter = best.up_to(Var(best.next_var().0 - 2));
+        let is_of_class = |one: &Sequence| called_last(one).map(|method| method.class.clone());
+        if is_of_class(&shorter) != is_of_class(sequence) || !still(&shorter) {
+            break;
+        }
+        best = shorter;
+    }
+    let focus = Var(best.next_var().0 - 1);
+    shrink(&best, focus, &mut still, n_tries)
+}
+
+fn passes_null(sequence: &Sequence) -> bool {
+    let mut args = sequence.statements().iter().flat_map(|statement| &statement.args);
+    args.any(|arg| *arg == Arg::Constant(Constant::Null))
+}
+
+fn called_last(sequence: &Sequence) -> Option<&Method> {
+    sequence.statements().last()?.method().map(AsRef::as_ref)
+}
+
+/// Tests of the same method stand together, in the order of the class.
+fn by_method(campaign: &Campaign, chosen: &mut [Chosen]) {
+    let mut order: BTreeMap<&Method, usize> = BTreeMap::new();
+    for (idx, called) in campaign.calls.iter().enumerate() {
+        order.entry(&called.method).or_insert(idx);
+    }
+    chosen.sort_by_key(|one| {
+        let method = called_last(&one.sequence);
+        let place = method.and_then(|method| order.get(method).copied());
+        (place.unwrap_or(usize::MAX), one.sequence.len())
+    });
+}

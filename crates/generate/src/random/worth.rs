@@ -1,0 +1,287 @@
+//! What a sequence shows as a test: the ways that branches take, how calls end, and the states that they lead
+//! to. Runs single sequences from the beginning, so that shorter ones can be compared with longer ones.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use observe::session::{NotFound, Session};
+use observe::state::canonical_heap::{CanonicalHeap, Root};
+use observe::state::fingerprint::{Fingerprint, Mixer, Sink, name_key};
+use observe::state::mask::Mask;
+use observe::state::whole_state;
+use rustc_hash::FxHashSet;
+use suite::method::Method;
+use suite::sequence::{Arg, Sequence, Statement};
+use suite::types::Type;
+use vm::interp::Outcome;
+use vm::mode::{Mode, Place};
+use vm::value::{MethodId, Ref};
+use vm::vm::Vm;
+
+/// How often a sequence runs at most until it initialises no class any more.
+const MOST_RUNS: usize = 3;
+
+/// Something that a test shows, as a number that is the same on every machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Thing(u64);
+
+/// What a sequence shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// Ways that branches of the classes under test took.
+    pub branches: BTreeSet<Thing>,
+    /// Methods of the classes under test that returned, and the exception of the last one.
+    pub ends: BTreeSet<Thing>,
+    /// By statement: the call with the state of its objects afterwards, where it returned.
+    pub states: Vec<Thing>,
+    /// The class of the exception by which the last call ended, if it did.
+    pub threw: Option<Arc<str>>,
+    /// The state of the last call's receiver before and after it, where it has one and returned.
+    pub receiver: Option<(Fingerprint, Fingerprint)>,
+}
+
+/// Runs sequences and says what they show. Belongs to one machine.
+pub struct Appraiser {
+    session: Session,
+    heap: CanonicalHeap,
+    taken: Taken,
+    fuel: u64,
+}
+
+impl Appraiser {
+    /// An appraiser of tests for these classes, by internal name.
+    pub fn new(session: Session, classes: &[Arc<str>], mask: Mask, fuel: u64) -> Appraiser {
+        let classes = classes.iter().map(|class| class.to_string()).collect();
+        let taken = Taken { classes, ..Taken::default() };
+        Appraiser { session, heap: CanonicalHeap::new(mask), taken, fuel }
+    }
+
+    /// What a sequence shows; `None` where a call before the last one does not return, or the last one does
+    /// not come to an end. Leaves the machine as it was, but for classes that are now initialised.
+    pub fn appraise(&mut self, sequence: &Sequence) -> Result<Option<Shown>, NotFound> {
+        self.session.prepare(sequence)?;
+        let mut shown = None;
+        for _ in 0..MOST_RUNS {
+            let (seen, met) = self.run(sequence)?;
+            shown = seen;
+            // So that it is not done again for the next sequence, nor counted with this one.
+            let n_new = met.iter().filter(|name| self.session.class(name).is_ok()).count();
+            if n_new == 0 {
+                break;
+            }
+        }
+        Ok(shown)
+    }
+
+    /// What a sequence shows, and the classes that it initialised.
+    fn run(&mut self, sequence: &Sequence) -> Result<(Option<Shown>, Vec<String>), NotFound> {
+        let vm = &mut self.session.vm;
+        let (n_classes, n_methods) = (vm.classes.len(), vm.methods.len());
+        let mark = vm.mark();
+        self.taken.start();
+        let shown = self.watch(sequence);
+        let vm = &mut self.session.vm;
+        let met = vm.classes[n_classes..].iter().map(|entry| &entry.class);
+        let met =
+            met.filter(|class| !class.hidden && class.has_file() && vm.is_initialised(class.id));
+        let met = met.map(|class| class.name.to_string()).collect();
+        vm.rollback(mark);
+        self.heap.forget_from(n_classes);
+        self.taken.forget_from(n_methods);
+        Ok((shown?, met))
+    }
+
+    fn watch(&mut self, sequence: &Sequence) -> Result<Option<Shown>, NotFound> {
+        let Appraiser { session, heap, taken, fuel } = self;
+        let statements = sequence.statements();
+        let Some(last) = statements.last() else { return Ok(None) };
+        let mut states = Vec::with_capacity(statements.len());
+        let mut before = None;
+        let mut after = |vm: &Vm, values: &[u64]| {
+            let done = values.len();
+            states.push(state(heap, vm, &statements[done - 1], values));
+            if done + 1 == statements.len() {
+                before = receiver(last, values).map(|root| whole_state::key(heap, vm, &[root]));
+            }
+        };
+        let (values, outcome) = session.run_stepwise(taken, sequence, *fuel, &mut after)?;
+        let vm = &session.vm;
+        let threw: Option<Arc<str>> = match outcome {
+            None | Some(Outcome::Returned(_)) => None,
+            Some(Outcome::Threw(exception))
+                if !exception.is_null() && values.len() + 1 == statements.len() =>
+            {
+                Some(vm.class(vm.class_of(exception)).name.to_string().into())
+            }
+            Some(_) => return Ok(None),
+        };
+        let ends = statements.iter().enumerate().filter_map(|(idx, statement)| {
+            let method = statement.method()?;
+            let is_last = idx + 1 == statements.len();
+            let is_wanted = is_last || taken.is_under_test(&method.class);
+            let how = threw.as_deref().filter(|_| is_last).unwrap_or_default();
+            is_wanted.then(|| end(method, how))
+        });
+        let ends = ends.collect();
+        let after = receiver(last, &values).map(|root| whole_state::key(heap, vm, &[root]));
+        let receiver = before.zip(after).filter(|_| threw.is_none());
+        let branches = taken.things(vm);
+        Ok(Some(Shown { branches, ends, states, threw, receiver }))
+    }
+}
+
+/// The receiver of a call.
+fn receiver(statement: &Statement, values: &[u64]) -> Option<Root> {
+    match statement.args.first() {
+        Some(Arg::Var(var)) if statement.method()?.has_receiver() => {
+            values.get(var.idx()).map(|&word| Root::Object(Ref::from_slot(word)))
+        }
+        _ => None,
+    }
+}
+
+/// A call with the state of its receiver and of what it gives.
+fn state(heap: &mut CanonicalHeap, vm: &Vm, statement: &Statement, values: &[u64]) -> Thing {
+    let mut roots: Vec<Root> = receiver(statement, values).into_iter().collect();
+    let result = statement.result();
+    if let Some(&word) = values.last().filter(|_| result.is_reference()) {
+        roots.push(Root::Object(Ref::from_slot(word)));
+    }
+    let mut mixer = Mixer::new(3);
+    if let Some(method) = statement.method() {
+        mixer.word(method_key(method));
+    }
+    if !result.is_reference() && result != Type::Void {
+        mixer.word(values.last().copied().unwrap_or_default());
+    }
+    mixer.bytes(&whole_state::key(heap, vm, &roots).0.to_le_bytes());
+    Thing(mixer.half())
+}
+
+fn end(method: &Method, how: &str) -> Thing {
+    let mut mixer = Mixer::new(2);
+    mixer.word(method_key(method));
+    mixer.bytes(how.as_bytes());
+    Thing(mixer.half())
+}
+
+fn method_key(method: &Method) -> u64 {
+    let mut mixer = Mixer::new(4);
+    for part in [&*method.class, &*method.name, &*method.descriptor()] {
+        mixer.bytes(part.as_bytes());
+    }
+    mixer.half()
+}
+
+/// What is known of a method: nothing yet, that it is not watched, or its key.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Known {
+    #[default]
+    Nothing,
+    Unwatched,
+    Watched(u64),
+}
+
+/// Takes down each way of each branch once in the classes under test.
+#[derive(Debug, Default)]
+struct Taken {
+    classes: FxHashSet<String>,
+    known: Vec<Known>,
+    /// By method: two bits per position of its code.
+    seen: Vec<Vec<u64>>,
+    /// Methods with a bit set.
+    touched: Vec<MethodId>,
+    edges: FxHashSet<(Place, u32)>,
+}
+
+impl Taken {
+    /// Forgets what was taken.
+    fn start(&mut self) {
+        for method in self.touched.drain(..) {
+            if let Some(bits) = self.seen.get_mut(method.idx()) {
+                bits.clear();
+            }
+        }
+        self.edges.clear();
+    }
+
+    /// Forgets methods from this number on.
+    fn forget_from(&mut self, n_methods: usize) {
+        self.known.truncate(n_methods);
+        self.seen.truncate(n_methods);
+    }
+
+    fn is_under_test(&self, class: &str) -> bool {
+        let outer = class.split('$').next().unwrap_or_default();
+        self.classes.contains(class) || self.classes.contains(outer)
+    }
+
+    fn known(&mut self, vm: &Vm, id: MethodId) -> Known {
+        if self.known.len() <= id.idx() {
+            self.known.resize(id.idx() + 1, Known::Nothing);
+            self.seen.resize_with(id.idx() + 1, Vec::new);
+        }
+        if self.known[id.idx()] == Known::Nothing {
+            let method = vm.method(id);
+            let class = vm.class(method.class).name.to_string();
+            self.known[id.idx()] = if self.is_under_test(&class) {
+                let mut mixer = Mixer::new(5);
+                mixer.word(name_key(class.as_bytes()));
+                mixer.bytes(method.name.as_bytes());
+                mixer.bytes(method.descriptor.as_bytes());
+                Known::Watched(mixer.half())
+            } else {
+                Known::Unwatched
+            };
+        }
+        self.known[id.idx()]
+    }
+
+    fn things(&mut self, vm: &Vm) -> BTreeSet<Thing> {
+        let mut things = BTreeSet::new();
+        let mut edges: Vec<(Place, u32)> = self.edges.iter().copied().collect();
+        edges.sort_unstable();
+        for (place, edge) in edges {
+            if let Known::Watched(key) = self.known(vm, place.method) {
+                let mut mixer = Mixer::new(1);
+                mixer.word(key);
+                mixer.word(u64::from(place.bci));
+                mixer.word(u64::from(edge));
+                things.insert(Thing(mixer.half()));
+            }
+        }
+        things
+    }
+}
+
+impl Mode for Taken {
+    const BRANCHES: bool = true;
+
+    fn wants_branches(&mut self, vm: &mut Vm, method: MethodId) -> bool {
+        matches!(self.known(vm, method), Known::Watched(_))
+    }
+
+    fn wants_branch(&mut self, vm: &mut Vm, method: MethodId, position: u32, edge: u32) -> bool {
+        if !self.wants_branches(vm, method) {
+            return false;
+        }
+        if edge > 1 {
+            return true;
+        }
+        let bits = &mut self.seen[method.idx()];
+        if bits.is_empty() {
+            self.touched.push(method);
+        }
+        let at = position as usize * 2 + edge as usize;
+        if bits.len() <= at / 64 {
+            bits.resize(at / 64 + 1, 0);
+        }
+        let is_new = bits[at / 64] >> (at % 64) & 1 == 0;
+        bits[at / 64] |= 1 << (at % 64);
+        is_new
+    }
+
+    fn branch(&mut self, _: &mut Vm, place: Place, edge: u32) {
+        self.edges.insert((place, edge));
+    }
+}
