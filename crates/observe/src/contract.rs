@@ -20,6 +20,7 @@ mod compare_to_antisymmetric;
 mod compare_to_equals;
 mod compare_to_returns;
 mod compare_to_transitive;
+mod content;
 mod equals_hash_code;
 mod equals_null;
 mod equals_reflexive;
@@ -69,6 +70,7 @@ use rule::{Law, STANDARD};
 use scene::{Broken, Record};
 use user::UserContract;
 
+pub use content::Content;
 pub use rule::Contract;
 pub use scene::{Break, Judged, Scene, Value, Want};
 pub use traits::Traits;
@@ -296,6 +298,18 @@ impl Contracts {
     /// Forgets classes from this number on: a rollback took them back, and others get their numbers.
     pub fn forget_from(&mut self, n_classes: usize) {
         self.classes.truncate(n_classes);
+    }
+
+    /// What is inside the collections, maps and arrays among these objects. Leaves the machine as it was.
+    pub fn content(&mut self, session: &mut Session, objects: &[Ref], fuel: u64) -> Content {
+        let n_classes = session.vm.classes.len();
+        let mark = session.vm.mark();
+        let content = self.scene(session, Var(0), fuel).content(objects);
+        if session.vm.classes.len() > n_classes {
+            self.note_met(&session.vm, n_classes);
+        }
+        session.vm.rollback(mark);
+        content
     }
 
     /// Judges one object, in a state that is new. Leaves the machine as it was. `next` is the number of

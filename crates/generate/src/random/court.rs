@@ -3,14 +3,17 @@
 
 use std::sync::Arc;
 
-use observe::contract::exceptions::{Exceptions, Input, Verdict, crash_location, ending};
+use observe::contract::exceptions::{Ending, Exceptions, Input, Verdict, crash_location, ending};
 use observe::contract::specs::Specs;
 use observe::contract::{Contracts, Severity, Slow, Violation};
 use observe::session::Session;
 use suite::method::Method;
 use suite::sequence::{Arg, Var};
+use suite::types::Type;
 use vm::interp::Outcome;
 use vm::value::{ClassId, Ref};
+
+use crate::generics;
 
 /// What is judged by, beside the standard contracts.
 #[derive(Debug, Clone)]
@@ -174,17 +177,27 @@ impl Court {
         Some(of_violation(violation, method.class.clone(), &method.to_string()))
     }
 
-    /// Judges how a call ended that did not return; `None` where that is no error. The second part says
-    /// whether the sequence is of no use at all.
+    /// Judges how a call with these arguments ended that did not return; `None` where that is no error. The
+    /// second part says whether the sequence is of no use at all.
     pub(super) fn of_end(
-        &self,
-        session: &Session,
+        &mut self,
+        session: &mut Session,
         method: &Method,
         outcome: &Outcome,
         input: Input,
+        args: &[u64],
     ) -> (Option<Broken>, bool) {
+        let mut verdict = self.exceptions.classify(&session.vm, outcome, input);
+        let mut input = input;
+        if verdict == Verdict::Error {
+            // Only now, since it costs more than the call.
+            if !self.is_legal(session, method, outcome, args, &mut input) {
+                return (None, true);
+            }
+            verdict = self.exceptions.classify(&session.vm, outcome, input);
+        }
         let vm = &session.vm;
-        match self.exceptions.classify(vm, outcome, input) {
+        match verdict {
             Verdict::Expected => (None, false),
             Verdict::Invalid => (None, true),
             Verdict::Error => {
@@ -210,6 +223,49 @@ impl Court {
                 (Some(broken), true)
             }
         }
+    }
+
+    /// Whether nothing about the arguments excuses how a call ended. Says where `null` is inside of one.
+    fn is_legal(
+        &mut self,
+        session: &mut Session,
+        method: &Method,
+        outcome: &Outcome,
+        args: &[u64],
+        input: &mut Input,
+    ) -> bool {
+        let own = method.arguments();
+        let objects: Vec<Ref> = own
+            .iter()
+            .zip(args)
+            .filter(|(of, _)| of.is_reference())
+            .map(|(_, &word)| Ref::from_slot(word))
+            .collect();
+        let content = self.contracts.content(session, &objects, self.fuel);
+        input.had_null |= content.has_null;
+        let is_deep = matches!(
+            ending(&session.vm, outcome, input.had_null),
+            Some(Ending::StackOverflow | Ending::OutOfMemory | Ending::Endless)
+        );
+        if is_deep && content.has_itself {
+            return false;
+        }
+        // Where a class object is wanted, generic signatures say of which classes.
+        let receiver = usize::from(method.has_receiver());
+        let is_class = |of: &Type| matches!(of, Type::Class(name) if **name == *"java/lang/Class");
+        if !own.iter().skip(receiver).any(is_class) {
+            return true;
+        }
+        let wanted = generics::parameters(session, method);
+        wanted.iter().zip(args.iter().skip(receiver)).all(|(wanted, &word)| {
+            let [bound] = &wanted.arguments[..] else { return true };
+            if !is_class(&wanted.erasure) || word == 0 {
+                return true;
+            }
+            let Ok(bound) = session.class_of_type(&bound.erasure) else { return true };
+            let given = session.vm.class_of_mirror(Ref::from_slot(word));
+            session.vm.is_subtype(given, bound)
+        })
     }
 
     /// Judges objects, one by one and together; if they are `related`, also where none of them is new.

@@ -90,8 +90,12 @@ impl Judge {
                 return Ok(Vec::new());
             }
             let had_null = passes_null(&mut self.session, sequence, &values);
-            let input = Input { had_null, is_small: is_small(sequence) };
-            let (broken, _) = self.court.of_end(&self.session, &method, &outcome, input);
+            let stands_in = sequence
+                .statements()
+                .iter()
+                .any(|statement| matches!(statement.operation, Operation::StandIn(_)));
+            let input = Input { had_null, is_small: is_small(sequence), stands_in };
+            let (broken, _) = self.court.of_end(&mut self.session, &method, &outcome, input, &args);
             return Ok(broken.into_iter().collect());
         }
         let mut objects: Vec<Accused> = Vec::new();
@@ -174,6 +178,12 @@ pub(super) fn is_large(constant: &Constant) -> bool {
         Constant::Float(bits) => f32::from_bits(*bits).abs() > 2000.0,
         Constant::Double(bits) => f64::from_bits(*bits).abs() > 2000.0,
         Constant::Boxed(inner) => is_large(inner),
+        // A format such as `%900000d` asks for much.
+        Constant::Text(text) => {
+            String::from_utf16_lossy(text).split(|letter: char| !letter.is_ascii_digit()).any(
+                |digits| digits.len() > 4 || digits.parse().is_ok_and(|number: i64| number > LARGE),
+            )
+        }
         _ => false,
     }
 }

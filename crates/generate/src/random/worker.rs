@@ -112,6 +112,8 @@ pub(super) struct Worker {
     is_target: Vec<bool>,
     /// By call: whether it makes an object that may give `null`.
     gives_null: Vec<bool>,
+    /// By call: whether it makes something that stands in.
+    stands_in: Vec<bool>,
     /// By literal: whether it alone makes an input large.
     is_large: Vec<bool>,
     technique: Technique,
@@ -155,6 +157,11 @@ impl Worker {
             wanted: catalogue.types().to_vec(),
             relations: catalogue.ops().iter().map(|op| op.compares).collect(),
             gives_null: catalogue.ops().iter().map(|op| op.gives_null).collect(),
+            stands_in: catalogue
+                .ops()
+                .iter()
+                .map(|op| matches!(op.action, Action::StandIn(_)))
+                .collect(),
             is_target: catalogue.ops().iter().map(|op| op.target.is_some()).collect(),
             is_large: catalogue.literals().iter().map(is_large).collect(),
             ready,
@@ -253,11 +260,13 @@ impl Worker {
 
     fn attempt(&mut self, pool: &Pool, recipe: &Recipe, print: Print, mark: &Mark) -> End {
         let mut parts: Vec<Vec<u64>> = Vec::with_capacity(recipe.parts.len());
-        let mut input = Input { had_null: false, is_small: print.len() as usize <= LONG };
+        let mut input =
+            Input { had_null: false, is_small: print.len() as usize <= LONG, stands_in: false };
         for &part in &recipe.parts {
             let of_part = pool.component(part).input;
             input.had_null |= of_part.had_null;
             input.is_small &= of_part.is_small;
+            input.stands_in |= of_part.stands_in;
             match self.materialise(pool, part) {
                 Some(words) => parts.push(words),
                 None => return End::Illegal,
@@ -275,6 +284,7 @@ impl Worker {
                 });
             }
             input.had_null |= self.has_null(step.op, &args);
+            input.stands_in |= self.stands_in[step.op.idx()];
             input.is_small &= step.args.iter().all(|source| {
                 !matches!(source, Source::Literal(literal) if self.is_large[literal.0 as usize])
             });
@@ -289,7 +299,7 @@ impl Worker {
             match done {
                 Done::NoReceiver => return End::Illegal,
                 Done::Made(Outcome::Returned(value)) => results.push(value.to_slot()),
-                Done::Made(outcome) => return self.ended(idx, step.op, &outcome, input),
+                Done::Made(outcome) => return self.ended(idx, step.op, &outcome, input, &args),
             }
         }
         if !self.has_feedback {
@@ -431,10 +441,17 @@ impl Worker {
         self.judged.get(class.idx()).copied().unwrap_or(false)
     }
 
-    fn ended(&mut self, step: usize, op: OpId, outcome: &Outcome, input: Input) -> End {
+    fn ended(
+        &mut self,
+        step: usize,
+        op: OpId,
+        outcome: &Outcome,
+        input: Input,
+        args: &[u64],
+    ) -> End {
         let (broken, is_useless) = match &self.ready[op.idx()] {
             Some(Ready::Call { resolved, .. }) if self.is_target[op.idx()] => {
-                self.court.of_end(&self.session, &resolved.method, outcome, input)
+                self.court.of_end(&mut self.session, &resolved.method, outcome, input, args)
             }
             _ => (None, true),
         };

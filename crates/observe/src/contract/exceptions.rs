@@ -131,7 +131,12 @@ pub const OPTIONS: &[(Ending, &str, Verdict, &str)] = &[
         "a call runs out of memory on small input",
     ),
     (Ending::StackOverflow, "sof-exception", Verdict::Error, "a call runs out of stack"),
-    (Ending::Endless, "endless-loop", Verdict::Error, "a call does not come to an end"),
+    (
+        Ending::Endless,
+        "endless-loop",
+        Verdict::Error,
+        "a call does not come to an end on small input",
+    ),
 ];
 
 /// What was passed to a call, as far as it matters here.
@@ -139,8 +144,11 @@ pub const OPTIONS: &[(Ending, &str, Verdict, &str)] = &[
 pub struct Input {
     /// Whether `null` was among the arguments, here or in the calls that made the arguments.
     pub had_null: bool,
-    /// Whether nothing passed in explains a lack of memory: no large numbers, no long sequence.
+    /// Whether nothing passed in explains a lack of memory or time: no large numbers, no long sequence.
     pub is_small: bool,
+    /// Whether something stands in for a type, here or in the calls that made the arguments: it may say for
+    /// ever that there is more.
+    pub stands_in: bool,
 }
 
 /// The table: one verdict for each way to end.
@@ -176,15 +184,23 @@ impl Exceptions {
     }
 
     /// What the end of a call means. What left the machine or is not supported by it says nothing of
-    /// the class; memory that large input used up neither.
+    /// the class; memory or time that large input used up, or something that stands in and has no end,
+    /// neither. Threads that wait for each other do so on any input.
     pub fn classify(&self, vm: &Vm, outcome: &Outcome, input: Input) -> Verdict {
         match ending(vm, outcome, input.had_null) {
             None => match outcome {
                 Outcome::Returned(_) => Verdict::Expected,
                 Outcome::Threw(_) | Outcome::Stopped(_) => Verdict::Invalid,
             },
-            Some(Ending::OutOfMemory) if !input.is_small => Verdict::Invalid,
-            Some(ending) => self.of(ending),
+            Some(ending) => {
+                let is_waiting = matches!(outcome, Outcome::Stopped(Stop::Deadlocked(_)));
+                let is_much =
+                    matches!(ending, Ending::OutOfMemory | Ending::Endless) && !is_waiting;
+                match is_much && (!input.is_small || input.stands_in) {
+                    true => Verdict::Invalid,
+                    false => self.of(ending),
+                }
+            }
         }
     }
 }

@@ -65,6 +65,7 @@ pub(super) struct Types {
     pub set: ClassId,
     pub identity_map: ClassId,
     pub map: ClassId,
+    pub entry: ClassId,
     pub cloneable: ClassId,
     pub auto_closeable: ClassId,
     pub closeable: ClassId,
@@ -73,6 +74,8 @@ pub(super) struct Types {
     pub unsupported: ClassId,
     pub concurrent_modification: ClassId,
     pub stack_overflow: ClassId,
+    pub class_cast: ClassId,
+    pub illegal_state: ClassId,
     pub out_of_memory: ClassId,
     pub linkage: ClassId,
 }
@@ -142,24 +145,29 @@ impl Known {
     }
 
     /// Whether an exception says nothing against a contract: the operation is not offered, the object
-    /// was changed under an iteration, memory or classes are missing; or a collection contains itself,
-    /// on which `equals`, `hashCode` and `toString` are documented not to be defined.
+    /// was changed under an iteration, memory or classes are missing, or what can be closed is closed.
     pub(super) fn is_excused(&self, vm: &Vm, exception: Ref, receiver: Option<Ref>) -> bool {
         let types = &self.types;
         if exception.is_null() {
             return true;
         }
         let is = |class: ClassId| vm.instance_of(exception, class);
-        let of_collection = || {
-            receiver.and_then(Ref::some).is_some_and(|receiver| {
-                vm.instance_of(receiver, types.collection) || vm.instance_of(receiver, types.map)
-            })
+        let can_be_closed = || {
+            let receiver = receiver.and_then(Ref::some);
+            receiver.is_some_and(|receiver| vm.instance_of(receiver, types.auto_closeable))
         };
         is(types.unsupported)
             || is(types.concurrent_modification)
             || is(types.out_of_memory)
             || is(types.linkage)
-            || is(types.stack_overflow) && of_collection()
+            || is(types.illegal_state) && can_be_closed()
+    }
+
+    /// Whether an exception may come from what a collection holds: it contains itself, or what cannot be
+    /// compared, for which the documentation promises nothing.
+    pub(super) fn may_be_of_content(&self, vm: &Vm, exception: Ref) -> bool {
+        let is = |class: ClassId| vm.instance_of(exception, class);
+        !exception.is_null() && (is(self.types.stack_overflow) || is(self.types.class_cast))
     }
 }
 
@@ -176,6 +184,7 @@ impl Types {
             set: class("java/util/Set")?,
             identity_map: class("java/util/IdentityHashMap")?,
             map: class("java/util/Map")?,
+            entry: class("java/util/Map$Entry")?,
             cloneable: class("java/lang/Cloneable")?,
             auto_closeable: class("java/lang/AutoCloseable")?,
             closeable: class("java/io/Closeable")?,
@@ -184,6 +193,8 @@ impl Types {
             unsupported: class("java/lang/UnsupportedOperationException")?,
             concurrent_modification: class("java/util/ConcurrentModificationException")?,
             stack_overflow: class("java/lang/StackOverflowError")?,
+            class_cast: class("java/lang/ClassCastException")?,
+            illegal_state: class("java/lang/IllegalStateException")?,
             out_of_memory: class("java/lang/OutOfMemoryError")?,
             linkage: class("java/lang/LinkageError")?,
         })

@@ -54,6 +54,11 @@ impl Value {
         Value { origin: Origin::Text(text), word }
     }
 
+    /// An object that is only asked, and never written down.
+    pub(super) fn unnamed(object: Ref) -> Value {
+        Value { origin: Origin::Null, word: object.to_slot() }
+    }
+
     /// An `int` constant.
     pub fn int(value: i32) -> Value {
         Value { origin: Origin::Int(value), word: vm::value::Value::Int(value).to_slot() }
@@ -277,13 +282,34 @@ impl<'a> Scene<'a> {
         match self.attempt(method, args)? {
             Ok(value) => Ok(value),
             Err(exception) => {
-                let receiver = args.first().map(|value| value.reference());
-                if self.known.is_excused(&self.session.vm, exception, receiver) {
+                // What is closed may refuse everything but to be closed again.
+                let is_close = &*method.method.name == "close";
+                let receiver = args.first().map(|value| value.reference()).filter(|_| !is_close);
+                if self.known.is_excused(&self.session.vm, exception, receiver)
+                    || self.is_of_content(exception, args)
+                {
                     return Err(Break::Threw(exception));
                 }
                 self.record.broken = Some(Broken::Threw(exception));
                 Err(Break::Violated)
             }
+        }
+    }
+
+    /// Whether an exception only says that what was put into a collection does not belong there.
+    fn is_of_content(&mut self, exception: Ref, args: &[Value]) -> bool {
+        if !self.known.may_be_of_content(self.vm(), exception) {
+            return false;
+        }
+        let objects: Vec<Ref> = args
+            .iter()
+            .filter(|value| self.result_kind(**value) == Kind::Ref)
+            .map(|value| value.reference())
+            .collect();
+        let content = self.content(&objects);
+        match self.vm().instance_of(exception, self.known.types.class_cast) {
+            true => content.is_mixed,
+            false => content.has_itself,
         }
     }
 
@@ -467,7 +493,8 @@ impl<'a> Scene<'a> {
         Var(self.record.first + self.record.steps.len().saturating_sub(1) as u32)
     }
 
-    fn run(&mut self, method: &Resolved, args: &[Value]) -> Judged<Outcome> {
+    /// Makes a call without taking it down.
+    pub(super) fn run(&mut self, method: &Resolved, args: &[Value]) -> Judged<Outcome> {
         let mut words = [0; MOST_WORDS];
         let mut len = 0;
         let mut push = |word: u64, slots: usize| {
