@@ -402,6 +402,13 @@ impl Contracts {
         self.of_several(session, [comparator, one, other, third], next, fuel)
     }
 
+    /// Whether an object is a comparator that somebody wrote, not a lambda.
+    pub fn is_comparator(&self, vm: &Vm, object: Ref) -> bool {
+        let class = vm.class_of(object);
+        let is_written = !vm.class(class).hidden && !vm.class(class).is_spun;
+        is_written && vm.is_subtype(class, self.known.types.comparator)
+    }
+
     fn of_several<const N: usize>(
         &mut self,
         session: &mut Session,

@@ -182,7 +182,7 @@ impl Court {
     pub(super) fn of_end(
         &mut self,
         session: &mut Session,
-        method: &Method,
+        method: &Arc<Method>,
         outcome: &Outcome,
         input: Input,
         args: &[u64],
@@ -229,11 +229,16 @@ impl Court {
     fn is_legal(
         &mut self,
         session: &mut Session,
-        method: &Method,
+        method: &Arc<Method>,
         outcome: &Outcome,
         args: &[u64],
         input: &mut Input,
     ) -> bool {
+        let resolved = session.resolve(method);
+        if resolved.is_ok_and(|found| session.vm.method(found.id).caller_sensitive) {
+            // It asks which class called it. In a test there is one; a call that the machine makes has none.
+            return false;
+        }
         let own = method.arguments();
         let objects: Vec<Ref> = own
             .iter()
@@ -268,8 +273,54 @@ impl Court {
         })
     }
 
-    /// Judges objects, one by one and together; if they are `related`, also where none of them is new.
+    /// Judges objects, one by one and together; if they are `related`, also where none of them is new. Where
+    /// `null` was passed in, exceptions that only say so are no news.
     pub(super) fn of_objects(
+        &mut self,
+        session: &mut Session,
+        objects: &[Accused],
+        related: bool,
+        had_null: bool,
+        next: Var,
+    ) -> Vec<Broken> {
+        let mut found = self.of_all(session, objects, related, next);
+        if had_null && self.exceptions.of(Ending::NpeOnNullInput) != Verdict::Error {
+            found.retain(|broken| !is_npe(broken));
+        }
+        found
+    }
+
+    /// Judges the comparators among some objects by the others.
+    fn of_comparators(
+        &mut self,
+        session: &mut Session,
+        together: &[Accused],
+        related: bool,
+        next: Var,
+    ) -> Vec<Broken> {
+        let mut found = Vec::new();
+        for (idx, comparator) in together.iter().enumerate() {
+            if !self.contracts.is_comparator(&session.vm, comparator.object) {
+                continue;
+            }
+            let others = together.iter().enumerate().filter(|(at, _)| *at != idx);
+            let others: Vec<Accused> = others.map(|(_, other)| *other).collect();
+            let is_any_new = related || together.iter().any(|one| one.is_new);
+            for three in triples(&others).into_iter().filter(|_| is_any_new) {
+                let class = session.vm.class_of(comparator.object);
+                let three = three.map(|one| (one.var, one.object));
+                let comparator = (comparator.var, comparator.object);
+                for violation in
+                    self.contracts.of_comparator(session, comparator, three, next, self.fuel)
+                {
+                    add(&mut found, session, class, violation);
+                }
+            }
+        }
+        found
+    }
+
+    fn of_all(
         &mut self,
         session: &mut Session,
         objects: &[Accused],
@@ -301,6 +352,7 @@ impl Court {
                 }
             }
         }
+        found.extend(self.of_comparators(session, &together, related, next));
         if related {
             for [a, b, c] in triples(&together) {
                 let class = session.vm.class_of(a.object);
@@ -314,6 +366,12 @@ impl Court {
         }
         found
     }
+}
+
+/// Whether an exception that a contract met is a `NullPointerException`.
+fn is_npe(broken: &Broken) -> bool {
+    let threw = broken.violation.as_ref().and_then(|violation| violation.threw.as_ref());
+    threw.is_some_and(|threw| &*threw.class == "java/lang/NullPointerException")
 }
 
 /// All ways to take three of these, in any order.

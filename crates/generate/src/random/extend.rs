@@ -114,11 +114,13 @@ impl<'a> Extension<'a> {
             };
             args.push(self.argument(wanted, is_receiver, DEPTH)?);
         }
-        if let (true, Some(own)) = (described.compares, own)
+        // A comparator compares others, a comparable object itself.
+        if let (true, Some(&compared)) = (described.compares, described.params.last())
             && self.rng.happens(0.4)
         {
             // A third one, for laws between three.
-            self.further(own);
+            let is_own = described.params.len() == 2;
+            self.further(own.filter(|_| is_own).unwrap_or(compared));
         }
         Some(args)
     }

@@ -112,7 +112,8 @@ impl Judge {
             }
         }
         let next = sequence.next_var();
-        let mut found = self.court.of_objects(&mut self.session, &objects, true, next);
+        let had_null = passes_null(&mut self.session, sequence, &values);
+        let mut found = self.court.of_objects(&mut self.session, &objects, true, had_null, next);
         let last = sequence.len().checked_sub(1);
         if let Some((at, method)) =
             last.and_then(|at| Some((at, sequence.statements()[at].method()?.clone())))

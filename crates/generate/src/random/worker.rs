@@ -324,7 +324,7 @@ impl Worker {
                 values.push((kept, key, one.object));
             }
         }
-        let broken = self.judge(recipe, &parts, &results, &accused, print);
+        let broken = self.judge(recipe, (&parts, &results), &accused, print, input);
         // New ones first where there are too many, otherwise in their order.
         if values.len() > MOST_KEPT {
             values.sort_by_key(|(kept, _, _)| (!kept.is_extensible, u32::MAX - kept.statement));
@@ -396,10 +396,10 @@ impl Worker {
     fn judge(
         &mut self,
         recipe: &Recipe,
-        parts: &[Vec<u64>],
-        results: &[u64],
+        (parts, results): (&[Vec<u64>], &[u64]),
         accused: &[Accused],
         print: Print,
+        input: Input,
     ) -> Vec<Broken> {
         let Some(last) = recipe.steps.last() else { return Vec::new() };
         let related = self.relations[last.op.idx()];
@@ -407,7 +407,7 @@ impl Worker {
         let Worker { court, session, .. } = self;
         // By the sequence and not by turns, so that it does not matter who judges.
         court.with_slow(print.hash().is_multiple_of(SLOW));
-        let mut broken = court.of_objects(session, accused, related, next);
+        let mut broken = court.of_objects(session, accused, related, input.had_null, next);
         if let (true, Some(Ready::Call { resolved, .. })) =
             (court.has_conditions(), &self.ready[last.op.idx()])
         {
@@ -484,7 +484,7 @@ impl Worker {
                 accused.push(Accused { var, object: one.object, is_new: true });
             }
         }
-        let broken = self.judge(recipe, parts, results, &accused, print);
+        let broken = self.judge(recipe, (parts, results), &accused, print, input);
         let first = print.len() - u32::try_from(recipe.steps.len()).unwrap_or(0);
         let steps = (first..).zip(&recipe.steps);
         let values = steps.filter(|(_, step)| !self.declared[step.op.idx()].is_empty()).map(

@@ -63,15 +63,21 @@ impl Catalogue {
 /// mostly a `Money` itself.
 fn usual(session: &mut Session, wanted: &Wanted) -> Vec<Constant> {
     if let (true, [of]) = (wanted.erasure == Type::class("java/lang/Class"), &*wanted.arguments) {
-        return vec![Constant::Class(of.erasure.clone())];
+        return vec![Constant::Class(some_enum(&of.erasure))];
     }
-    let mut constants = default_constants(session, &wanted.erasure);
+    let mut constants = default_constants(session, &some_enum(&wanted.erasure));
     if !constants.is_empty() {
         for argument in &wanted.arguments {
             constants.extend(default_constants(session, &argument.erasure));
         }
     }
     constants
+}
+
+/// For "any enum" one that all JDKs have: `Enum` itself has no constants.
+fn some_enum(of: &Type) -> Type {
+    let is_any = matches!(of, Type::Class(name) if **name == *"java/lang/Enum");
+    if is_any { Type::class("java/lang/Thread$State") } else { of.clone() }
 }
 
 /// Whether the type arguments of a type, if it has any, are those of a constant.
