@@ -154,6 +154,7 @@ fn emit(
         home: &machines.jdk.home,
         class_path: &machines.class_path,
         junit,
+        framework,
     });
     let emission = Emission {
         options,

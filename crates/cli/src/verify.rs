@@ -2,7 +2,9 @@
 //! shipped.
 //!
 //! The tests are compiled with the JDK's own `javac` against the JUnit that the user has, and each is run
-//! on a new object by a small program that is compiled along with them.
+//! by it through a small program that is compiled along with them.
+
+mod runner;
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -15,35 +17,6 @@ use crate::files::{self, TemporaryFolder};
 
 /// Time that all tests of one class path may take.
 const LIMIT: Duration = Duration::from_secs(600);
-
-/// Runs the tests that its arguments name, `class#method`, and says how each ended.
-const RUNNER: &str = r##"
-public final class NonpareilRunner {
-    public static void main(String[] names) throws Throwable {
-        java.io.PrintStream out = System.out;
-        System.setOut(new java.io.PrintStream(java.io.OutputStream.nullOutputStream()));
-        System.setErr(new java.io.PrintStream(java.io.OutputStream.nullOutputStream()));
-        java.util.List<String> tests = java.nio.file.Files.readAllLines(java.nio.file.Path.of(names[0]));
-        for (String name : tests) {
-            String[] parts = name.split("#");
-            String verdict = "passed";
-            try {
-                Class<?> type = Class.forName(parts[0]);
-                java.lang.reflect.Constructor<?> constructor = type.getDeclaredConstructor();
-                constructor.setAccessible(true);
-                java.lang.reflect.Method method = type.getDeclaredMethod(parts[1]);
-                method.setAccessible(true);
-                method.invoke(constructor.newInstance());
-            } catch (java.lang.reflect.InvocationTargetException failure) {
-                verdict = "failed " + String.valueOf(failure.getCause()).replace('\n', ' ').replace('\r', ' ');
-            }
-            out.println(name + "\t" + verdict);
-            out.flush();
-        }
-        Runtime.getRuntime().halt(0);
-    }
-}
-"##;
 
 /// A test that the real JVM disagrees about.
 #[derive(Debug, Clone)]
@@ -83,6 +56,8 @@ pub(crate) struct RealJvm<'a> {
     pub(crate) class_path: &'a str,
     /// JUnit.
     pub(crate) junit: &'a str,
+    /// Which.
+    pub(crate) framework: Framework,
 }
 
 impl RealJvm<'_> {
@@ -102,9 +77,9 @@ impl RealJvm<'_> {
             files::write(&path, &source.text)?;
             paths.push(path);
         }
-        let runner = folder.path.join("sources/NonpareilRunner.java");
-        files::write(&runner, RUNNER)?;
-        paths.push(runner);
+        let program = folder.path.join(format!("sources/{}.java", runner::CLASS));
+        files::write(&program, runner::SOURCE)?;
+        paths.push(program);
         std::fs::create_dir_all(&classes).map_err(|error| error.to_string())?;
         let class_path = format!("{}:{}", self.class_path, self.junit);
         let list = folder.path.join("sources.txt");
@@ -153,7 +128,8 @@ impl RealJvm<'_> {
             "-Xshare:auto",
             "-cp",
             &class_path,
-            "NonpareilRunner",
+            runner::CLASS,
+            runner::framework(self.framework),
         ]);
         java.arg(&list).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let said = finish(&mut java, LIMIT)?;
@@ -245,6 +221,9 @@ pub(crate) fn junit_jars(
                 "junit-platform-commons.jar",
                 "opentest4j.jar",
                 "apiguardian-api.jar",
+                "junit-jupiter-engine.jar",
+                "junit-platform-engine.jar",
+                "junit-platform-launcher.jar",
             ],
         ),
         Framework::JUnit4 | Framework::JUnit4Before13 => {

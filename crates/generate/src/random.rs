@@ -51,7 +51,7 @@ pub use court::{Broken, Rules};
 pub use findings::{Finding, Judge};
 pub use guide::Choosing;
 pub use harvest::{Counts, Merit};
-pub use worth::{Appraiser, Shown, Thing};
+pub use worth::{Appraiser, Shown, States, Thing};
 
 /// How sequences are drawn and kept.
 #[derive(Debug, Clone)]

@@ -145,8 +145,12 @@ pub(super) fn one_group(
         }
     }
     progress.show("checking the tests on the real JVM");
-    let real =
-        RealJvm { home: &machines.jdk.home, class_path: &machines.class_path, junit: junit_jars };
+    let real = RealJvm {
+        home: &machines.jdk.home,
+        class_path: &machines.class_path,
+        junit: junit_jars,
+        framework,
+    };
     let real = (!options.no_verify).then_some(&real);
     let check = Check { names: &names, style: &style, real, must: Must::Pass };
     let agreed = agreement::agreed(&mut suites, check)?;

@@ -129,8 +129,12 @@ pub(super) fn make(
             Some(jars) => jars.clone(),
             None => junit_jars(framework(options.junit), class_path)?,
         };
-        let real =
-            RealJvm { home: &machines.jdk.home, class_path: &machines.class_path, junit: &jars };
+        let real = RealJvm {
+            home: &machines.jdk.home,
+            class_path: &machines.class_path,
+            junit: &jars,
+            framework: framework(options.junit),
+        };
         made.disagreements = real.verify(&made.sources, Runs::Once)?;
         if made.disagreements.is_empty() {
             break;

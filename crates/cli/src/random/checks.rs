@@ -128,6 +128,7 @@ mod tests {
             ends: BTreeSet::new(),
             states: Vec::new(),
             threw: None,
+            cost: 0,
             receiver: Some((Fingerprint(states.0), Fingerprint(states.1))),
         };
         (test, shown)

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use ::generate::random::{Appraiser, Campaign, Merit, Shown, Thing, Worthy};
+use ::generate::random::{Appraiser, Campaign, Merit, Shown, States, Thing, Worthy};
 use distill::reduce::{Covered, Order, reduce};
 use distill::shrink::shrink;
 use suite::constant::Constant;
@@ -19,10 +19,14 @@ use crate::watch::{self, Progress};
 const STATES_PER_CALL: usize = 2;
 /// Longer sequences are no test for a person unless they take a branch that no other does.
 const LONG: usize = 30;
-/// Runs that shrinking all sequences may take, about, and those that one may take.
-const MOST_TRIES: usize = 100_000;
-const MOST_TRIES_OF_ONE: usize = 200;
-const LEAST_TRIES_OF_ONE: usize = 10;
+/// Runs that shrinking one sequence may take.
+const MOST_TRIES: usize = 300;
+/// Bytecodes that shrinking all sequences may take, about, each its share and what others left of theirs; and
+/// those that one may take at least.
+const MOST_COST: u64 = 600_000_000;
+const LEAST_COST: u64 = 20_000;
+/// A shorter sequence may take a little longer than the long one did.
+const MORE_FUEL: u64 = 10_000;
 
 /// A sequence that becomes a test.
 pub(super) struct Chosen {
@@ -47,8 +51,7 @@ pub(super) fn choose(
     progress: &Progress,
 ) -> Choice {
     let candidates = candidates(campaign, keeps_all);
-    let n_tries =
-        (MOST_TRIES / candidates.len().max(1)).clamp(LEAST_TRIES_OF_ONE, MOST_TRIES_OF_ONE);
+    let at_first = appraiser.cost();
     let mut seen: HashSet<Thing> = HashSet::new();
     let mut wanted: BTreeMap<Thing, u32> = BTreeMap::new();
     let mut known: HashSet<Sequence> = HashSet::new();
@@ -59,26 +62,31 @@ pub(super) fn choose(
             break;
         }
         progress.show(&format!("{idx} of {} sequences made short", candidates.len()));
-        let Ok(Some(shown)) = appraiser.appraise(&worthy.sequence) else {
+        let states = match worthy.merit {
+            Merit::State => States::Last,
+            _ if keeps_all => States::Last,
+            Merit::Branches(_) | Merit::Exception => States::Unseen,
+        };
+        let Ok(Some(shown)) = appraiser.appraise(&worthy.sequence, states) else {
             n_unstable[worthy.class] += 1;
             continue;
         };
-        let mut needs: BTreeSet<Thing> = shown.branches.union(&shown.ends).copied().collect();
-        if worthy.merit == Merit::State {
-            needs.extend(shown.states.last());
-        }
+        let mut needs: BTreeSet<Thing> = things(&shown).collect();
         needs.retain(|thing| !seen.contains(thing));
         if needs.is_empty() {
             if !keeps_all {
                 continue;
             }
-            needs.extend(shown.states.last());
+            needs.extend(&shown.states);
         }
-        let sequence = shrunk(appraiser, &worthy.sequence, &shown, &needs, n_tries);
+        let n_left = u64::try_from(candidates.len() - idx).unwrap_or(1);
+        let share = MOST_COST.saturating_sub(appraiser.cost() - at_first) / n_left;
+        let most = appraiser.cost() + share.max(LEAST_COST);
+        let sequence = shrunk(appraiser, &worthy.sequence, &shown, &needs, most);
         if !known.insert(sequence.clone()) {
             continue;
         }
-        let Ok(Some(shown)) = appraiser.appraise(&sequence) else { continue };
+        let Ok(Some(shown)) = appraiser.appraise(&sequence, States::All) else { continue };
         seen.extend(things(&shown));
         for thing in needs {
             let next = u32::try_from(wanted.len()).unwrap_or(u32::MAX);
@@ -136,18 +144,38 @@ fn things(shown: &Shown) -> impl Iterator<Item = Thing> + '_ {
     shown.branches.iter().chain(&shown.ends).chain(&shown.states).copied()
 }
 
-/// The sequence without what it does not need to show what it must.
+/// The sequence without what it does not need to show what it must. The appraiser may have had `most` cost
+/// then.
 fn shrunk(
     appraiser: &mut Appraiser,
     sequence: &Sequence,
     shown: &Shown,
     needs: &BTreeSet<Thing>,
-    n_tries: usize,
+    most: u64,
+) -> Sequence {
+    let fuel = appraiser.fuel;
+    appraiser.fuel = fuel.min(shown.cost + MORE_FUEL);
+    let shrunk = shrink_within_cost(appraiser, sequence, shown, needs, most);
+    appraiser.fuel = fuel;
+    shrunk
+}
+
+fn shrink_within_cost(
+    appraiser: &mut Appraiser,
+    sequence: &Sequence,
+    shown: &Shown,
+    needs: &BTreeSet<Thing>,
+    most: u64,
 ) -> Sequence {
     // What ends by an exception because of a null must not become an accusation of the code.
     let needs_null = shown.threw.is_some() && passes_null(sequence);
+    let needs_state = shown.states.iter().any(|state| needs.contains(state));
+    let states = if needs_state { States::Last } else { States::Unseen };
     let mut still = |shorter: &Sequence| {
-        let Ok(Some(now)) = appraiser.appraise(shorter) else { return false };
+        if appraiser.cost() > most {
+            return false;
+        }
+        let Ok(Some(now)) = appraiser.appraise(shorter, states) else { return false };
         let has: BTreeSet<Thing> = things(&now).collect();
         now.threw == shown.threw && needs.is_subset(&has) && (!needs_null || passes_null(shorter))
     };
@@ -162,7 +190,7 @@ fn shrunk(
         best = shorter;
     }
     let focus = Var(best.next_var().0 - 1);
-    shrink(&best, focus, &mut still, n_tries)
+    shrink(&best, focus, &mut still, MOST_TRIES)
 }
 
 fn passes_null(sequence: &Sequence) -> bool {

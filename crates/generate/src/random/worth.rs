@@ -5,10 +5,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use observe::session::{NotFound, Session};
-use observe::state::canonical_heap::{CanonicalHeap, Root};
+use observe::state::canonical_heap::{CanonicalHeap, Root, Whole};
 use observe::state::fingerprint::{Fingerprint, Mixer, Sink, name_key};
 use observe::state::mask::Mask;
-use observe::state::whole_state;
 use rustc_hash::FxHashSet;
 use suite::method::Method;
 use suite::sequence::{Arg, Sequence, Statement};
@@ -21,9 +20,23 @@ use vm::vm::Vm;
 /// How often a sequence runs at most until it initialises no class any more.
 const MOST_RUNS: usize = 3;
 
+/// What starting and taking back a run costs, in bytecodes.
+const OF_A_RUN: u64 = 500;
+
 /// Something that a test shows, as a number that is the same on every machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Thing(u64);
+
+/// Which states are looked at; walking through all that is reachable after every call costs most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum States {
+    /// None.
+    Unseen,
+    /// Those after the last call.
+    Last,
+    /// Those after every call, and that of the receiver before the last one.
+    All,
+}
 
 /// What a sequence shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,20 +45,25 @@ pub struct Shown {
     pub branches: BTreeSet<Thing>,
     /// Methods of the classes under test that returned, and the exception of the last one.
     pub ends: BTreeSet<Thing>,
-    /// By statement: the call with the state of its objects afterwards, where it returned.
+    /// Calls with the states of their objects afterwards, as far as they were looked at.
     pub states: Vec<Thing>,
     /// The class of the exception by which the last call ended, if it did.
     pub threw: Option<Arc<str>>,
-    /// The state of the last call's receiver before and after it, where it has one and returned.
+    /// What it took to find out: bytecodes that ran, and words of states, which take about as long.
+    pub cost: u64,
+    /// The state of the last call's receiver before and after it, where it has one and returned, and all
+    /// states were looked at.
     pub receiver: Option<(Fingerprint, Fingerprint)>,
 }
 
 /// Runs sequences and says what they show. Belongs to one machine.
 pub struct Appraiser {
+    /// Bytecodes that one call may take.
+    pub fuel: u64,
     session: Session,
     heap: CanonicalHeap,
     taken: Taken,
-    fuel: u64,
+    cost: u64,
 }
 
 impl Appraiser {
@@ -53,16 +71,25 @@ impl Appraiser {
     pub fn new(session: Session, classes: &[Arc<str>], mask: Mask, fuel: u64) -> Appraiser {
         let classes = classes.iter().map(|class| class.to_string()).collect();
         let taken = Taken { classes, ..Taken::default() };
-        Appraiser { session, heap: CanonicalHeap::new(mask), taken, fuel }
+        Appraiser { fuel, session, heap: CanonicalHeap::new(mask), taken, cost: 0 }
+    }
+
+    /// What all sequences took together.
+    pub fn cost(&self) -> u64 {
+        self.cost
     }
 
     /// What a sequence shows; `None` where a call before the last one does not return, or the last one does
     /// not come to an end. Leaves the machine as it was, but for classes that are now initialised.
-    pub fn appraise(&mut self, sequence: &Sequence) -> Result<Option<Shown>, NotFound> {
+    pub fn appraise(
+        &mut self,
+        sequence: &Sequence,
+        states: States,
+    ) -> Result<Option<Shown>, NotFound> {
         self.session.prepare(sequence)?;
         let mut shown = None;
         for _ in 0..MOST_RUNS {
-            let (seen, met) = self.run(sequence)?;
+            let (seen, met) = self.run(sequence, states)?;
             shown = seen;
             // So that it is not done again for the next sequence, nor counted with this one.
             let n_new = met.iter().filter(|name| self.session.class(name).is_ok()).count();
@@ -74,12 +101,16 @@ impl Appraiser {
     }
 
     /// What a sequence shows, and the classes that it initialised.
-    fn run(&mut self, sequence: &Sequence) -> Result<(Option<Shown>, Vec<String>), NotFound> {
+    fn run(
+        &mut self,
+        sequence: &Sequence,
+        states: States,
+    ) -> Result<(Option<Shown>, Vec<String>), NotFound> {
         let vm = &mut self.session.vm;
         let (n_classes, n_methods) = (vm.classes.len(), vm.methods.len());
         let mark = vm.mark();
         self.taken.start();
-        let shown = self.watch(sequence);
+        let shown = self.watch(sequence, states);
         let vm = &mut self.session.vm;
         let met = vm.classes[n_classes..].iter().map(|entry| &entry.class);
         let met =
@@ -91,21 +122,29 @@ impl Appraiser {
         Ok((shown?, met))
     }
 
-    fn watch(&mut self, sequence: &Sequence) -> Result<Option<Shown>, NotFound> {
-        let Appraiser { session, heap, taken, fuel } = self;
+    fn watch(&mut self, sequence: &Sequence, wanted: States) -> Result<Option<Shown>, NotFound> {
+        let Appraiser { session, heap, taken, fuel, cost } = self;
+        let mut heap = Walker { heap, n_words: 0 };
+        let mut n_bytecodes = OF_A_RUN;
         let statements = sequence.statements();
         let Some(last) = statements.last() else { return Ok(None) };
-        let mut states = Vec::with_capacity(statements.len());
+        let mut states = Vec::new();
         let mut before = None;
         let mut after = |vm: &Vm, values: &[u64]| {
-            let done = values.len();
-            states.push(state(heap, vm, &statements[done - 1], values));
-            if done + 1 == statements.len() {
-                before = receiver(last, values).map(|root| whole_state::key(heap, vm, &[root]));
+            n_bytecodes += used(vm, *fuel);
+            let n_left = statements.len() - values.len();
+            if wanted == States::All || wanted == States::Last && n_left == 0 {
+                states.push(state(&mut heap, vm, &statements[values.len() - 1], values));
+            }
+            if wanted == States::All && n_left == 1 {
+                before = receiver(last, values).map(|root| heap.key(vm, &[root]));
             }
         };
         let (values, outcome) = session.run_stepwise(taken, sequence, *fuel, &mut after)?;
         let vm = &session.vm;
+        if outcome.is_some() {
+            n_bytecodes += used(vm, *fuel);
+        }
         let threw: Option<Arc<str>> = match outcome {
             None | Some(Outcome::Returned(_)) => None,
             Some(Outcome::Threw(exception))
@@ -113,7 +152,10 @@ impl Appraiser {
             {
                 Some(vm.class(vm.class_of(exception)).name.to_string().into())
             }
-            Some(_) => return Ok(None),
+            Some(_) => {
+                *cost += n_bytecodes + heap.n_words;
+                return Ok(None);
+            }
         };
         let ends = statements.iter().enumerate().filter_map(|(idx, statement)| {
             let method = statement.method()?;
@@ -123,10 +165,47 @@ impl Appraiser {
             is_wanted.then(|| end(method, how))
         });
         let ends = ends.collect();
-        let after = receiver(last, &values).map(|root| whole_state::key(heap, vm, &[root]));
-        let receiver = before.zip(after).filter(|_| threw.is_none());
+        let receiver = before.filter(|_| threw.is_none()).and_then(|before| {
+            let after = heap.key(vm, &[receiver(last, &values)?]);
+            Some((before, after))
+        });
         let branches = taken.things(vm);
-        Ok(Some(Shown { branches, ends, states, threw, receiver }))
+        let own = n_bytecodes + heap.n_words;
+        *cost += own;
+        Ok(Some(Shown { branches, ends, states, threw, cost: own, receiver }))
+    }
+}
+
+/// Bytecodes that the last call took.
+fn used(vm: &Vm, fuel: u64) -> u64 {
+    let left = vm.fuel.max(0).saturating_add(vm.fuel_reserve.max(0));
+    fuel.saturating_sub(u64::try_from(left).unwrap_or(0))
+}
+
+/// Walks through heaps and counts.
+struct Walker<'h> {
+    heap: &'h mut CanonicalHeap,
+    n_words: u64,
+}
+
+impl Walker<'_> {
+    fn key(&mut self, vm: &Vm, roots: &[Root]) -> Fingerprint {
+        let mut words = Counted { mixer: Mixer::new(6), n_words: 0 };
+        self.heap.write(vm, roots, &Whole, &mut words);
+        self.n_words += words.n_words;
+        words.mixer.finish()
+    }
+}
+
+struct Counted {
+    mixer: Mixer,
+    n_words: u64,
+}
+
+impl Sink for Counted {
+    fn word(&mut self, word: u64) {
+        self.mixer.word(word);
+        self.n_words += 1;
     }
 }
 
@@ -141,7 +220,7 @@ fn receiver(statement: &Statement, values: &[u64]) -> Option<Root> {
 }
 
 /// A call with the state of its receiver and of what it gives.
-fn state(heap: &mut CanonicalHeap, vm: &Vm, statement: &Statement, values: &[u64]) -> Thing {
+fn state(heap: &mut Walker<'_>, vm: &Vm, statement: &Statement, values: &[u64]) -> Thing {
     let mut roots: Vec<Root> = receiver(statement, values).into_iter().collect();
     let result = statement.result();
     if let Some(&word) = values.last().filter(|_| result.is_reference()) {
@@ -154,7 +233,7 @@ fn state(heap: &mut CanonicalHeap, vm: &Vm, statement: &Statement, values: &[u64
     if !result.is_reference() && result != Type::Void {
         mixer.word(values.last().copied().unwrap_or_default());
     }
-    mixer.bytes(&whole_state::key(heap, vm, &roots).0.to_le_bytes());
+    mixer.bytes(&heap.key(vm, &roots).0.to_le_bytes());
     Thing(mixer.half())
 }
 
