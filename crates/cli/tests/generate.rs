@@ -381,6 +381,29 @@ fn random_generation_writes_tests_that_pass_and_tests_that_show_what_is_broken()
 }
 
 #[test]
+fn random_tests_with_generic_arguments_and_builders_compile_without_a_warning() {
+    let jdk = first_jdk();
+    let output = folder("random-generic");
+    let mut options = vec!["--strategy", "random", "--max-sequences", "1000", "--no-verify"];
+    let subjects = ["Elements", "Letter", "Canvas"];
+    let names = subjects.map(|subject| format!("inputs.{subject}"));
+    options.extend(names.iter().flat_map(|name| ["--class", name]));
+    let done = generate(&jdk, "generate/inputs", &output, &options);
+    let said = text(&done.stdout) + &text(&done.stderr);
+    assert_eq!(done.status.code(), Some(0), "{said}");
+    assert!(!said.contains("not called"), "{said}");
+    let mut javac = Command::new(jdk.command("javac"));
+    javac.args(["-Xlint:all,-path", "-Werror", "-proc:none", "-J-XX:TieredStopAtLevel=1", "-cp"]);
+    let jars = ["junit-jupiter-api", "junit-platform-commons", "opentest4j", "apiguardian-api"];
+    let classes = classes(&jdk, "generate/inputs");
+    javac.arg(format!("{}:{}", classes.display(), suite::jars(&jars)));
+    javac.arg("-d").arg(output.join("classes"));
+    javac.args(subjects.map(|subject| output.join(format!("inputs/{subject}Test.java"))));
+    let compiled = javac.output().unwrap();
+    assert!(compiled.status.success(), "{}", text(&compiled.stderr));
+}
+
+#[test]
 fn random_generation_says_what_is_wrong_with_its_options() {
     let jdk = first_jdk();
     let output = folder("random-wrong");

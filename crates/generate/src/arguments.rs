@@ -19,8 +19,12 @@ use suite::method::Method;
 use suite::sequence::{Sequence, Var};
 use suite::types::Type;
 
+use crate::generics::{self, Wanted};
+
 pub(crate) use constants::of_class as own_constants;
-pub(crate) use defaults::{constants as default_constants, place};
+pub(crate) use defaults::{
+    constants as default_constants, fits_arguments, place, wanted_constants,
+};
 pub use given::{Given, GivenError, literal};
 pub(crate) use implementations::calls as well_known_calls;
 pub use implementations::{Candidate, Implementations, well_known};
@@ -146,8 +150,11 @@ pub fn lists(
         }
         let mut choices: Vec<Vec<Argument>> = Vec::new();
         let mut lacking = None;
+        let wanted = generics::parameters(session, method).into_iter().map(generics::settled);
+        let wanted: Vec<Wanted> = wanted.collect();
         for (position, parameter) in method.parameters.iter().enumerate() {
-            let values = values(session, method, position, parameter, collected, &pool, plan);
+            let wanted = &wanted[position];
+            let values = values(session, method, position, wanted, collected, &pool, plan);
             if values.is_empty() {
                 lacking = Some(parameter.clone());
                 break;
@@ -176,11 +183,12 @@ fn values(
     session: &mut Session,
     method: &Method,
     position: usize,
-    parameter: &Type,
+    wanted: &Wanted,
     collected: &Pool,
     own: &Pool,
     plan: &Plan,
 ) -> Vec<Argument> {
+    let parameter = &method.parameters[position];
     if let Some(values) = plan.given.for_parameter(method, position, parameter) {
         return values.to_vec();
     }
@@ -188,7 +196,7 @@ fn values(
     if !tested.is_empty() && !plan.always_defaults {
         return tested;
     }
-    for value in defaults(session, method, parameter, own, plan) {
+    for value in defaults(session, method, parameter, wanted, own, plan) {
         if !tested.contains(&value) {
             tested.push(value);
         }
@@ -201,17 +209,19 @@ fn defaults(
     session: &mut Session,
     method: &Method,
     parameter: &Type,
+    wanted: &Wanted,
     own: &Pool,
     plan: &Plan,
 ) -> Vec<Argument> {
     if &*method.name == "equals" && *parameter == Type::class("java/lang/Object") {
         // Objects of its own class, one of another and none.
-        let mut values = defaults::of_type(session, &Type::Class(method.class.clone()), plan);
+        let mut values =
+            defaults::of_type(session, &Wanted::plain(Type::Class(method.class.clone())), plan);
         let other = Constant::Boxed(Box::new(Constant::Int(1)));
         values.push(Argument::Constant(other));
         return values;
     }
-    let mut values = defaults::of_type(session, parameter, plan);
+    let mut values = defaults::of_type(session, wanted, plan);
     for constant in own.of(parameter) {
         if !values.contains(constant) {
             values.push(constant.clone());

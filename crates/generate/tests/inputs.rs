@@ -4,11 +4,15 @@
 #[path = "../../observe/tests/machine/mod.rs"]
 mod machine;
 
+use std::sync::Arc;
+
+use generate::arguments::{self, Argument, Given, Implementations, Plan, Pool};
 use generate::generics::{self, Wanted};
 use generate::stand_ins;
 use observe::session::Session;
 use suite::constant::Constant;
 use suite::method::Method;
+use suite::sequence::{Arg, Operation};
 use suite::stand_in::{Behaviour, StandIn};
 use suite::types::Type;
 use testkit::{jdk, root, suite as fixtures};
@@ -202,4 +206,59 @@ fn type_arguments_choose_among_constants_and_identities() {
         nulls.push(stand_ins::gives_null(&mut session, stand_in));
     }
     assert_eq!(nulls, [false, true, false]);
+}
+
+/// The default argument of a static method that is filled most, each statement by its name and constants.
+fn filled(session: &mut Session, name: &str, descriptor: &str) -> Vec<String> {
+    let plan = Plan {
+        given: Given::default(),
+        depth: 2,
+        most_per_method: 50,
+        own_constants: false,
+        always_defaults: false,
+        implementations: Arc::new(Implementations::none()),
+    };
+    let method = Arc::new(Method::new("inputs/Elements", name, descriptor, true).unwrap());
+    let (lists, missing) = arguments::lists(session, &[method], &Pool::default(), &plan);
+    assert_eq!(missing, [], "{name}");
+    let length = |argument: &Argument| match argument {
+        Argument::Built(sequence, _) => sequence.len(),
+        Argument::Constant(_) => 0,
+    };
+    let longest = lists.iter().max_by_key(|list| length(&list.arguments[0])).unwrap();
+    let Argument::Built(sequence, _) = &longest.arguments[0] else { return Vec::new() };
+    let show = |arg: &Arg| match arg {
+        Arg::Constant(Constant::Text(units)) => String::from_utf16(units).unwrap(),
+        Arg::Constant(Constant::Boxed(inner)) => format!("{inner:?}"),
+        Arg::Constant(constant) => format!("{constant:?}"),
+        Arg::Var(var) => format!("#{}", var.0),
+    };
+    let statement = |statement: &suite::sequence::Statement| {
+        let name = match &statement.operation {
+            Operation::Call(method) => format!("{}.{}", method.class, method.name),
+            other => format!("{other:?}"),
+        };
+        let args: Vec<String> = statement.args.iter().map(show).collect();
+        format!("{}({})", name.rsplit('/').next().unwrap(), args.join(", "))
+    };
+    sequence.statements().iter().map(statement).collect()
+}
+
+#[test]
+fn default_collections_hold_what_their_type_arguments_say() {
+    let mut session = session();
+    let mut check = |name: &str, descriptor: &str, expected: &[&str]| {
+        assert_eq!(filled(&mut session, name, descriptor), expected, "{name}");
+    };
+    let one_word = ["ArrayList.<init>()", "ArrayList.add(#0, a)"];
+    check("letters", "(Ljava/util/List;)I", &one_word);
+    let one_amount = ["HashMap.<init>()", "HashMap.put(#0, a, Int(1))"];
+    check("total", "(Ljava/util/Map;)I", &one_amount);
+    let text = ["ArrayList.<init>()", "ArrayList.<init>()", "ArrayList.add(#0, #1)"];
+    check("lines", "(Ljava/util/List;)I", &text);
+    let of_an_order = ["ArrayList.<init>()", "ArrayList.add(#0, Int(1))"];
+    let greatest = "(Ljava/util/Collection;Ljava/lang/Comparable;)Ljava/lang/Comparable;";
+    check("greatest", greatest, &of_an_order);
+    let pair = ["ArrayList.<init>()", "Elements$Pair.<init>(a, #0)"];
+    check("longest", "(Linputs/Elements$Pair;)I", &pair);
 }

@@ -190,11 +190,17 @@ fn class_args(
             |parameter: &TypeParameter| TypeArg::Exact(JavaType::Variable(parameter.name.clone()));
         let itself = ClassType { name: class.clone(), args: parameters.iter().map(own).collect() };
         let statements = test.sequence.statements();
+        let mut passed = BTreeMap::new();
         for (at, statement) in statements.iter().enumerate().skip(idx) {
             collect_uses(world, &mut hints, &itself, parameters, idx, (at, statement), types);
             collect_results(world, &mut hints, &itself, parameters, idx, (at, statement), test);
-            if is_stand_in(&statements[idx]) {
-                collect_passed(world, &mut hints, &itself, parameters, idx, statement, types);
+            collect_passed(world, &mut passed, &itself, parameters, idx, statement, types);
+        }
+        for (name, found) in passed {
+            // What is done with an object says more than where it goes; a stand-in only goes somewhere.
+            let is_open = is_stand_in(&statements[idx]) || !hints.contains_key(&name);
+            if is_open {
+                hints.entry(name).or_insert_with(Hints::default).exact.extend(found.exact);
             }
         }
     } else {
@@ -252,7 +258,7 @@ fn collect_uses(
     }
 }
 
-/// What the parameters to which a stand-in is passed tell of its type arguments.
+/// What the parameters to which a new object is passed tell of its type arguments.
 fn collect_passed(
     world: &World<'_>,
     hints: &mut BTreeMap<Arc<str>, Hints>,

@@ -1,9 +1,9 @@
 //! Default values of a type, where nobody gave better ones.
 //!
 //! As JCrasher's: small numbers around zero, empty and short strings, `null`, enum constants, and
-//! objects made by constructors and static factories up to a depth. `Object`, `Comparable` and type variables (which
-//! are one of the two after erasure) get boxed numbers: they have a value, an order and a text, and a
-//! reader needs no further class to understand the test.
+//! objects made by constructors and static factories up to a depth. `Object`, `Comparable` and type variables
+//! without another bound get boxed numbers: they have a value, an order and a text, and a reader needs no
+//! further class to understand the test. Collections hold what their type arguments say.
 
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ use vm::class::flags;
 use vm::value::{ClassId, LoaderId};
 
 use super::{Argument, Implementations, Plan, implementations};
+use crate::generics::{self, Wanted};
 
 /// Objects of one class that are built, at most.
 const MOST_BUILT: usize = 3;
@@ -26,16 +27,16 @@ const MOST_ENUM: usize = 4;
 /// around it.
 struct Building<'p> {
     all: &'p Implementations,
-    outer: Vec<Type>,
+    outer: Vec<Wanted>,
 }
 
 /// The default values of a type; none where nothing can be made.
-pub(super) fn of_type(session: &mut Session, wanted: &Type, plan: &Plan) -> Vec<Argument> {
-    let constants = constants(session, wanted);
+pub(super) fn of_type(session: &mut Session, wanted: &Wanted, plan: &Plan) -> Vec<Argument> {
+    let constants = wanted_constants(session, wanted);
     let mut values: Vec<Argument> = constants.into_iter().map(Argument::Constant).collect();
     let mut building = Building { all: &plan.implementations, outer: Vec::new() };
     values.extend(built(session, wanted, plan.depth, &mut building));
-    if wanted.is_reference() {
+    if wanted.erasure.is_reference() {
         let null = Argument::Constant(Constant::Null);
         if !values.contains(&null) {
             values.push(null);
@@ -88,6 +89,36 @@ pub(crate) fn constants(session: &mut Session, wanted: &Type) -> Vec<Constant> {
     }
 }
 
+/// As `constants`, for a type with type arguments: where there are any, also those of the arguments, since
+/// `Comparable<Money>` is mostly a `Money` itself.
+pub(crate) fn wanted_constants(session: &mut Session, wanted: &Wanted) -> Vec<Constant> {
+    if let (true, [of]) = (wanted.erasure == Type::class("java/lang/Class"), &*wanted.arguments) {
+        return vec![Constant::Class(some_enum(&of.erasure))];
+    }
+    let mut found = constants(session, &some_enum(&wanted.erasure));
+    if !found.is_empty() && !wanted.arguments.is_empty() {
+        for argument in &wanted.arguments {
+            found.extend(constants(session, &argument.erasure));
+        }
+        found.retain(|constant| fits_arguments(session, constant, wanted));
+    }
+    found
+}
+
+/// For "any enum" one that all JDKs have: `Enum` itself has no constants.
+fn some_enum(of: &Type) -> Type {
+    let is_any = matches!(of, Type::Class(name) if **name == *"java/lang/Enum");
+    if is_any { Type::class("java/lang/Thread$State") } else { of.clone() }
+}
+
+/// Whether the type arguments of a type, if it has any, are those of a constant.
+pub(crate) fn fits_arguments(session: &mut Session, constant: &Constant, wanted: &Wanted) -> bool {
+    if wanted.arguments.is_empty() || matches!(constant, Constant::Class(_)) {
+        return true;
+    }
+    constant.natural_type().is_some_and(|own| generics::gives(session, &Wanted::plain(own), wanted))
+}
+
 fn boxes<const N: usize>(constants: [Constant; N]) -> Vec<Constant> {
     constants.map(|constant| Constant::Boxed(Box::new(constant))).to_vec()
 }
@@ -107,7 +138,7 @@ fn enum_constants(session: &mut Session, name: &Arc<str>) -> Vec<Constant> {
 /// Objects made by calls.
 fn built(
     session: &mut Session,
-    wanted: &Type,
+    wanted: &Wanted,
     depth: usize,
     building: &mut Building<'_>,
 ) -> Vec<Argument> {
@@ -115,9 +146,9 @@ fn built(
         return Vec::new();
     }
     building.outer.push(wanted.clone());
-    let values = match wanted {
-        Type::Array(element) => arrays(session, element, depth, building),
-        Type::Class(name) if !has_constants(name) => objects(session, name, depth, building),
+    let values = match &wanted.erasure {
+        Type::Array(_) => arrays(session, wanted, depth, building),
+        Type::Class(name) if !has_constants(name) => objects(session, wanted, depth, building),
         _ => Vec::new(),
     };
     building.outer.pop();
@@ -148,12 +179,17 @@ fn has_constants(name: &str) -> bool {
 /// An empty array, and one with the first value of its element type.
 fn arrays(
     session: &mut Session,
-    element: &Type,
+    wanted: &Wanted,
     depth: usize,
     building: &mut Building<'_>,
 ) -> Vec<Argument> {
+    let Type::Array(element) = &wanted.erasure else { return Vec::new() };
+    let content = match wanted.arguments.first() {
+        Some(content) => content.clone(),
+        None => Wanted::plain((**element).clone()),
+    };
     let mut values = Vec::new();
-    let firsts: Vec<Option<Argument>> = vec![None, first(session, element, depth - 1, building)];
+    let firsts: Vec<Option<Argument>> = vec![None, first(session, &content, depth - 1, building)];
     for (idx, content) in firsts.into_iter().enumerate() {
         let mut sequence = Sequence::empty();
         let args = match content {
@@ -161,7 +197,7 @@ fn arrays(
             None if idx == 0 => Vec::new(),
             None => continue,
         };
-        if let Ok(var) = sequence.push(Operation::Array(element.clone()), args) {
+        if let Ok(var) = sequence.push(Operation::Array((**element).clone()), args) {
             values.push(Argument::Built(Arc::new(sequence), var));
         }
     }
@@ -171,26 +207,27 @@ fn arrays(
 /// One value of a type, the simplest.
 fn first(
     session: &mut Session,
-    wanted: &Type,
+    wanted: &Wanted,
     depth: usize,
     building: &mut Building<'_>,
 ) -> Option<Argument> {
-    let constants = constants(session, wanted);
+    let constants = wanted_constants(session, wanted);
     // Small and positive reads best inside other arguments.
     let constant = constants.into_iter().next_back().map(Argument::Constant);
     constant
         .or_else(|| built(session, wanted, depth, building).into_iter().next())
-        .or_else(|| wanted.is_reference().then_some(Argument::Constant(Constant::Null)))
+        .or_else(|| wanted.erasure.is_reference().then_some(Argument::Constant(Constant::Null)))
 }
 
 /// Objects made by public constructors, or else by static factories of the class itself, shortest
 /// parameter list first; of abstract types objects of what implements them before those.
 fn objects(
     session: &mut Session,
-    name: &Arc<str>,
+    wanted: &Wanted,
     depth: usize,
     building: &mut Building<'_>,
 ) -> Vec<Argument> {
+    let Type::Class(name) = &wanted.erasure else { return Vec::new() };
     let Ok(id) = session.class(name) else { return Vec::new() };
     let class = session.vm.class(id);
     let is_abstract = class.flags & (flags::ABSTRACT | flags::INTERFACE) != 0;
@@ -198,10 +235,10 @@ fn objects(
     makers.sort_by_key(|method| (!method.is_constructor(), method.parameters.len()));
     let mut values = Vec::new();
     if is_abstract {
-        values.extend(implementations::made(name));
+        values.extend(well_known(session, wanted, depth, building));
         for implementation in building.all.of(name) {
-            let wanted = Type::Class(implementation);
-            values.extend(built(session, &wanted, depth, building).into_iter().next());
+            let Some(own) = implementing(session, &implementation, wanted) else { continue };
+            values.extend(built(session, &own, depth, building).into_iter().next());
         }
         values.truncate(MOST_BUILT);
     }
@@ -209,13 +246,14 @@ fn objects(
         if values.len() == MOST_BUILT {
             break;
         }
+        let Some(usage) = generics::to_give(session, &maker, wanted) else { continue };
         let mut sequence = Sequence::empty();
         let mut args: Vec<Arg> = Vec::new();
-        for parameter in &maker.parameters {
+        for parameter in &usage.arguments {
             let Some(value) = first(session, parameter, depth - 1, building) else { break };
             args.push(place(&mut sequence, &value));
         }
-        if args.len() < maker.parameters.len() {
+        if args.len() < usage.arguments.len() {
             continue;
         }
         if let Ok(var) = sequence.push(Operation::Call(Arc::new(maker)), args) {
@@ -223,6 +261,89 @@ fn objects(
         }
     }
     values
+}
+
+/// A class with the type arguments by which it implements what is wanted.
+fn implementing(session: &mut Session, class: &Arc<str>, wanted: &Wanted) -> Option<Wanted> {
+    let own = Wanted::plain(Type::Class(class.clone()));
+    let id = session.class(class).ok()?;
+    match makers(session, class, id).first() {
+        Some(maker) if !wanted.arguments.is_empty() => {
+            generics::to_give(session, maker, wanted).map(|usage| usage.result)
+        }
+        _ => Some(own),
+    }
+}
+
+/// Objects that stand in for a well-known type of the JDK: empty and with one element or entry, where they
+/// hold something.
+fn well_known(
+    session: &mut Session,
+    wanted: &Wanted,
+    depth: usize,
+    building: &mut Building<'_>,
+) -> Vec<Argument> {
+    let Type::Class(name) = &wanted.erasure else { return Vec::new() };
+    let Some(calls) = implementations::calls(name) else { return Vec::new() };
+    let Some(usage) =
+        generics::to_give(session, calls.last.as_ref().unwrap_or(&calls.maker), wanted)
+    else {
+        return Vec::new();
+    };
+    let mut values = Vec::new();
+    if let (Some(last), Some(from)) = (calls.last, usage.arguments.first()) {
+        let filled = well_known(session, from, depth, building).pop();
+        values.extend(filled.and_then(|filled| then(&[filled], last)));
+        return values;
+    }
+    let arguments = inner(session, &usage.arguments, depth, building);
+    let Some(object) = then(&arguments, calls.maker) else { return values };
+    values.push(object.clone());
+    if let Some(filler) = calls.filler {
+        let (parameters, _) = generics::through(session, &usage.result, &filler);
+        let parameters: Vec<Wanted> = parameters.into_iter().map(generics::settled).collect();
+        let arguments = inner(session, &parameters, depth, building);
+        // Better empty than with nothing in it.
+        if !arguments.contains(&Argument::Constant(Constant::Null)) {
+            values.extend(filled(&object, &arguments, filler));
+        }
+    }
+    values
+}
+
+/// One value for each parameter; of arrays one that is not empty.
+fn inner(
+    session: &mut Session,
+    parameters: &[Wanted],
+    depth: usize,
+    building: &mut Building<'_>,
+) -> Vec<Argument> {
+    let mut values = Vec::new();
+    for parameter in parameters {
+        values.extend(match parameter.erasure {
+            Type::Array(_) => arrays(session, parameter, depth, building).pop(),
+            _ => first(session, parameter, depth, building),
+        });
+    }
+    values
+}
+
+/// What a call gives with these arguments.
+fn then(arguments: &[Argument], method: Method) -> Option<Argument> {
+    let mut sequence = Sequence::empty();
+    let args = arguments.iter().map(|argument| place(&mut sequence, argument)).collect();
+    let var = sequence.push(Operation::Call(Arc::new(method)), args).ok()?;
+    Some(Argument::Built(Arc::new(sequence), var))
+}
+
+/// An object after a call on it.
+fn filled(object: &Argument, arguments: &[Argument], method: Method) -> Option<Argument> {
+    let Argument::Built(making, object) = object else { return None };
+    let mut sequence = (**making).clone();
+    let mut args = vec![Arg::Var(*object)];
+    args.extend(arguments.iter().map(|argument| place(&mut sequence, argument)));
+    sequence.push(Operation::Call(Arc::new(method)), args).ok()?;
+    Some(Argument::Built(Arc::new(sequence), *object))
 }
 
 fn makers(session: &Session, name: &Arc<str>, id: ClassId) -> Vec<Method> {

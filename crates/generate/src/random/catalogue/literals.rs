@@ -5,8 +5,7 @@ use suite::constant::Constant;
 use suite::types::Type;
 
 use super::{Catalogue, LiteralId, TypeId};
-use crate::arguments::{default_constants, own_constants};
-use crate::generics::{self, Wanted};
+use crate::arguments::{fits_arguments, own_constants, wanted_constants};
 
 /// Which literals are used beside the usual ones.
 #[derive(Debug, Clone, Default)]
@@ -31,10 +30,10 @@ impl Catalogue {
         for idx in 0..self.types.len() {
             let wanted = self.types[idx].clone();
             let erasure = &wanted.erasure;
-            let mut constants = usual(session, &wanted);
+            let mut constants = wanted_constants(session, &wanted);
             constants.extend(given.iter().filter_map(|constant| fitting(constant, erasure)));
             constants.retain(|constant| {
-                *constant != Constant::Null && has_arguments(session, constant, &wanted)
+                *constant != Constant::Null && fits_arguments(session, constant, &wanted)
             });
             for constant in constants {
                 let id = self.intern(constant);
@@ -46,7 +45,7 @@ impl Catalogue {
                 .filter_map(|number| fitting(&Constant::Int(number), erasure))
                 .collect();
             // All are of one class.
-            if counters.first().is_some_and(|first| !has_arguments(session, first, &wanted)) {
+            if counters.first().is_some_and(|first| !fits_arguments(session, first, &wanted)) {
                 counters.clear();
             }
             let counters: Vec<LiteralId> =
@@ -57,35 +56,6 @@ impl Catalogue {
             }
         }
     }
-}
-
-/// The usual literals of a type, and where it has type arguments of those, since `Comparable<Money>` is
-/// mostly a `Money` itself.
-fn usual(session: &mut Session, wanted: &Wanted) -> Vec<Constant> {
-    if let (true, [of]) = (wanted.erasure == Type::class("java/lang/Class"), &*wanted.arguments) {
-        return vec![Constant::Class(some_enum(&of.erasure))];
-    }
-    let mut constants = default_constants(session, &some_enum(&wanted.erasure));
-    if !constants.is_empty() {
-        for argument in &wanted.arguments {
-            constants.extend(default_constants(session, &argument.erasure));
-        }
-    }
-    constants
-}
-
-/// For "any enum" one that all JDKs have: `Enum` itself has no constants.
-fn some_enum(of: &Type) -> Type {
-    let is_any = matches!(of, Type::Class(name) if **name == *"java/lang/Enum");
-    if is_any { Type::class("java/lang/Thread$State") } else { of.clone() }
-}
-
-/// Whether the type arguments of a type, if it has any, are those of a constant.
-fn has_arguments(session: &mut Session, constant: &Constant, wanted: &Wanted) -> bool {
-    if wanted.arguments.is_empty() || matches!(constant, Constant::Class(_)) {
-        return true;
-    }
-    constant.natural_type().is_some_and(|own| generics::gives(session, &Wanted::plain(own), wanted))
 }
 
 /// A constant as a literal of a type, if it can be one.
