@@ -401,6 +401,8 @@ fn random_tests_with_generic_arguments_and_builders_compile_without_a_warning() 
     javac.args(subjects.map(|subject| output.join(format!("inputs/{subject}Test.java"))));
     let compiled = javac.output().unwrap();
     assert!(compiled.status.success(), "{}", text(&compiled.stderr));
+    let source = fs::read_to_string(output.join("inputs/ElementsTest.java")).unwrap();
+    assert!(source.contains("ArrayList<List<String>> arrayList"), "{source}");
 }
 
 #[test]

@@ -190,17 +190,23 @@ fn class_args(
             |parameter: &TypeParameter| TypeArg::Exact(JavaType::Variable(parameter.name.clone()));
         let itself = ClassType { name: class.clone(), args: parameters.iter().map(own).collect() };
         let statements = test.sequence.statements();
-        let mut passed = BTreeMap::new();
+        let mut passed = Vec::new();
         for (at, statement) in statements.iter().enumerate().skip(idx) {
             collect_uses(world, &mut hints, &itself, parameters, idx, (at, statement), types);
             collect_results(world, &mut hints, &itself, parameters, idx, (at, statement), test);
             collect_passed(world, &mut passed, &itself, parameters, idx, statement, types);
         }
-        for (name, found) in passed {
+        let told: Vec<Arc<str>> = hints.keys().cloned().collect();
+        for (name, wanted, is_exact) in passed {
+            let own = hints.entry(name.clone()).or_default();
             // What is done with an object says more than where it goes; a stand-in only goes somewhere.
-            let is_open = is_stand_in(&statements[idx]) || !hints.contains_key(&name);
-            if is_open {
-                hints.entry(name).or_insert_with(Hints::default).exact.extend(found.exact);
+            let is_open = is_stand_in(&statements[idx]) || !told.contains(&name);
+            let takes_all = |own: &Hints| {
+                let fits = |one: &JavaType| world.fit(one, &wanted) == Fit::Yes;
+                is_exact && own.exact.is_empty() && own.at_least.iter().all(fits)
+            };
+            if is_open || takes_all(own) {
+                own.exact.push(wanted);
             }
         }
     } else {
@@ -258,10 +264,11 @@ fn collect_uses(
     }
 }
 
-/// What the parameters to which a new object is passed tell of its type arguments.
+/// What the parameters to which a new object is passed tell of its type arguments: which parameter, what it
+/// should be, and whether nothing else will do.
 fn collect_passed(
     world: &World<'_>,
-    hints: &mut BTreeMap<Arc<str>, Hints>,
+    passed: &mut Vec<(Arc<str>, JavaType, bool)>,
     itself: &ClassType,
     parameters: &[TypeParameter],
     idx: usize,
@@ -293,17 +300,18 @@ fn collect_passed(
             continue;
         }
         let Some(seen) = world.as_super(itself, &formal.name) else { continue };
-        for (own, wanted) in seen.args.iter().zip(&formal.args) {
+        for (own, arg) in seen.args.iter().zip(&formal.args) {
             let (
                 TypeArg::Exact(JavaType::Variable(own)),
                 TypeArg::Exact(wanted) | TypeArg::Extends(wanted) | TypeArg::Super(wanted),
-            ) = (own, wanted)
+            ) = (own, arg)
             else {
                 continue;
             };
             let is_own = parameters.iter().any(|parameter| parameter.name == *own);
             if is_own && !wanted.mentions(&unknown) && can_write(world, wanted) {
-                hints.entry(own.clone()).or_default().exact.push(wanted.clone());
+                let is_exact = matches!(arg, TypeArg::Exact(_));
+                passed.push((own.clone(), wanted.clone(), is_exact));
             }
         }
     }
