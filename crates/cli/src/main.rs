@@ -20,6 +20,7 @@ mod programs;
 mod random;
 mod reduce;
 mod run;
+mod sockets;
 mod target;
 mod verify;
 mod watch;

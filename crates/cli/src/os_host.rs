@@ -14,6 +14,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use vm::host::network::Network;
 use vm::host::program::{Program, Started};
 use vm::host::{
     Change, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform, Right, Space,
@@ -66,19 +67,20 @@ impl OsHost {
         OsHost { output: Output::Nowhere, ..self }
     }
 
-    fn add(&mut self, file: File) -> Handle {
+    pub(crate) fn add(&mut self, file: File) -> Handle {
         let handle = Handle(self.next);
         self.next += 1;
         self.files.insert(handle, file);
         handle
     }
 
-    fn file(&mut self, handle: Handle) -> HostResult<&mut File> {
+    pub(crate) fn file(&mut self, handle: Handle) -> HostResult<&mut File> {
         self.files.get_mut(&handle).ok_or(Failure::Os(errno::EBADF))
     }
 }
 
-fn failure(error: io::Error) -> Failure {
+/// What went wrong, with the number that Linux has for it.
+pub(crate) fn failure(error: io::Error) -> Failure {
     let by_kind = match error.kind() {
         io::ErrorKind::NotFound => errno::ENOENT,
         io::ErrorKind::PermissionDenied => errno::EACCES,
@@ -415,6 +417,10 @@ impl Host for OsHost {
             Some(pipe) if self.programs.is_pipe(file) => programs::must_wait(pipe),
             _ => false,
         }
+    }
+
+    fn network(&mut self) -> HostResult<&mut dyn Network> {
+        Ok(self)
     }
 
     fn ask(&mut self, _: Right) -> HostResult<()> {

@@ -4,6 +4,8 @@
 //! keeps a copy when the table is first changed after it, and a rollback brings it back. A host
 //! file that the program closed stays open until no mark could need it again.
 
+pub(crate) mod sockets;
+
 use std::collections::BTreeSet;
 
 use crate::host::{Failure, Handle, Host, HostResult, Metadata, OpenHow, errno};
@@ -21,6 +23,22 @@ pub enum Target {
     Null,
 }
 
+/// How a stream behaves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Nature {
+    /// A file, or a stream that is waited for elsewhere.
+    Plain,
+    /// A socket or an end of a pipe.
+    Socket {
+        /// Whether the program wants to wait.
+        blocking: bool,
+    },
+    /// An `epoll` list: descriptors and the events that are asked for.
+    Poller(Vec<(i32, u32)>),
+    /// A counter of signals, as `eventfd` makes it.
+    Signals(u64),
+}
+
 /// An open file; several descriptors may share it.
 #[derive(Debug, Clone)]
 pub struct OpenFile {
@@ -34,6 +52,8 @@ pub struct OpenFile {
     writes: bool,
     /// Path it was opened with; empty for standard streams.
     pub path: Vec<u8>,
+    /// How it behaves.
+    pub nature: Nature,
     n_descriptors: u32,
 }
 
@@ -76,6 +96,7 @@ impl FileTable {
                 append: false,
                 writes: true,
                 path,
+                nature: Nature::Plain,
                 n_descriptors: 1,
             })
         };
@@ -133,6 +154,11 @@ impl FileTable {
         let is_own =
             |file: &&OpenFile| matches!(file.target, Target::Host(_)) && !file.path.is_empty();
         self.files.iter().flatten().filter(is_own)
+    }
+
+    /// Open descriptors.
+    pub(crate) fn n_open(&self) -> usize {
+        self.descriptors.iter().flatten().count()
     }
 
     fn handles(&self) -> impl Iterator<Item = Handle> {
@@ -228,7 +254,8 @@ impl Vm {
         self.before_file_change();
         let path = path.to_vec();
         let (append, writes) = (how.append, how.write);
-        let file = OpenFile { target, position, append, writes, path, n_descriptors: 1 };
+        let nature = Nature::Plain;
+        let file = OpenFile { target, position, append, writes, path, nature, n_descriptors: 1 };
         Ok(self.files.table.add(file))
     }
 
@@ -244,6 +271,7 @@ impl Vm {
             append: false,
             writes: true,
             path,
+            nature: Nature::Plain,
             n_descriptors: 1,
         };
         self.files.table.add(file)
@@ -262,6 +290,7 @@ impl Vm {
         self.files.table.get(descriptor)?;
         self.before_file_change();
         let table = &mut self.files.table;
+        table.forget_watched(descriptor);
         if let Some(slot) = table.descriptors.get_mut(descriptor.cast_unsigned() as usize)
             && let Some(idx) = slot.take()
             && let Some(file) = &mut table.files[idx]
@@ -457,6 +486,9 @@ impl Vm {
         else {
             return Err(Failure::Os(errno::EINVAL));
         };
+        // What lies behind the end of a file that was cut meanwhile is lost.
+        let room = self.file_metadata(number)?.size.saturating_sub(mapping.position);
+        let content = &content[..content.len().min(usize::try_from(room).unwrap_or(usize::MAX))];
         let mut written = 0;
         while written < content.len() {
             let at = mapping.position + written as u64;

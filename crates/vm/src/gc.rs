@@ -12,6 +12,7 @@
 mod cycle;
 mod finalizer;
 mod graph;
+mod loaders;
 mod maps;
 mod roots;
 mod shapes;
@@ -22,6 +23,7 @@ use crate::frame::{Collect, Frame, Res, Trap};
 use crate::value::Ref;
 use crate::vm::Vm;
 use cycle::{Cycle, Room};
+use loaders::Watch;
 use roots::MapCache;
 use shapes::Shapes;
 
@@ -208,11 +210,15 @@ impl Vm {
             self.heap.end = (self.heap.top + self.heap.nursery).min(self.heap.hard_end);
             return false;
         };
-        slots.append(&mut roots::table_roots(self));
         let young = extent == Extent::Young;
         let from = if young { self.heap.young_start } else { self.heap.main_start };
         let room = std::mem::take(&mut gc.room);
         let mut cycle = Cycle::new(&self.heap, from, &gc.shapes, room, extent == Extent::Last);
+        let watch = if young { None } else { Watch::of(self, &cycle) };
+        slots.append(&mut roots::table_roots(self, watch.as_ref()));
+        if let Some(watch) = watch {
+            cycle.set_watch(Box::new(watch));
+        }
         for slot in slots {
             cycle.root(slot);
         }
@@ -222,7 +228,9 @@ impl Vm {
             roots::fixed_roots(self, &gc.shapes, &mut cycle);
         }
         cycle.drain();
+        loaders::take_used(self, &gc.shapes, &mut cycle);
         let pending = cycle.decide_references();
+        loaders::take_rest(self, &gc.shapes, &mut cycle);
         let new_top = cycle.plan();
         let first = if young { gc.n_old_interned } else { 0 };
         update_interned(self, &cycle, first);

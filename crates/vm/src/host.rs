@@ -7,9 +7,11 @@
 pub mod errno;
 pub mod fixed;
 pub mod guard;
+pub mod network;
 pub mod program;
 pub mod scratch;
 
+use network::Network;
 use program::{Program, Started};
 
 /// An open file of a host. 0, 1 and 2 are the standard streams.
@@ -359,6 +361,11 @@ pub trait Host: Send {
     /// Whether reading from a stream has to wait for another program; lets a moment pass where it does.
     fn must_wait(&mut self, _file: Handle) -> bool {
         false
+    }
+
+    /// The network. A host without one denies it.
+    fn network(&mut self) -> HostResult<&mut dyn Network> {
+        Err(Failure::Denied(fixed::denial(Right::Network)))
     }
 
     /// Asks for a right that no other question covers.

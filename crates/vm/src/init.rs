@@ -100,6 +100,18 @@ impl Vm {
         }
     }
 
+    /// Verifies a class and what it extends, superclasses first, before others look at its members.
+    pub(crate) fn ensure_verified(&mut self, class: ClassId) -> Res<()> {
+        let linked = Arc::clone(self.class(class));
+        for &ancestor in &linked.supers {
+            if self.init_state(ancestor) == InitState::Loaded {
+                self.verify_class(ancestor)?;
+                self.set_init_state(ancestor, InitState::Verified);
+            }
+        }
+        Ok(())
+    }
+
     /// One step of JVMS §5.5 for a class, on behalf of a subclass or of the running code.
     fn initialise(&mut self, class: ClassId, behalf: Option<ClassId>) -> Res<()> {
         match self.init_state(class) {

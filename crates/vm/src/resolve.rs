@@ -122,6 +122,12 @@ impl Vm {
         let Some(method) = self.lookup_method(holder, name, descriptor) else {
             return Err(self.no_such_method(holder, name, descriptor));
         };
+        // Constructors are not inherited (JVMS §6.5 `invokespecial`).
+        if name == b"<init>" && self.method(method).class != holder {
+            let signature = self.signature_text(None, name, descriptor);
+            let text = format!("{}: method '{signature}' not found", self.external_name(holder));
+            return Err(self.throw("java/lang/NoSuchMethodError", &text));
+        }
         self.check_method_access(within, holder, method)?;
         if !self.method(method).signature_polymorphic {
             self.constrain_call(within, method)?;

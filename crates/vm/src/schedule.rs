@@ -81,6 +81,7 @@ fn readiness(thread: &Thread, is_free: &dyn Fn(Ref) -> bool) -> Readiness {
 fn deadline_of(state: State) -> Option<i64> {
     match state {
         State::Waiting { until, .. } | State::Parked { until } | State::Sleeping { until } => until,
+        State::Outside { until } => Some(until),
         _ => None,
     }
 }
@@ -239,6 +240,8 @@ impl Vm {
             // It needs the lock again before it can go on.
             State::Waiting { object, .. } => State::Blocked(object),
             State::Parked { .. } | State::Sleeping { .. } => State::Runnable,
+            // It looks for itself why.
+            State::Outside { .. } => return self.set_state(idx, State::Runnable),
             _ => return,
         };
         self.set_state(idx, state);
@@ -323,6 +326,7 @@ impl Vm {
             }
             State::Parked { .. } => "is parked".into(),
             State::Sleeping { .. } => "sleeps".into(),
+            State::Outside { .. } => "waits for something outside".into(),
             State::Initialising(class) => {
                 let name =
                     String::from_utf8_lossy(self.class(class).name.as_bytes()).replace('/', ".");

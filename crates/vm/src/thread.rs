@@ -58,6 +58,11 @@ pub enum State {
         /// Deadline; `None` sleeps for ever.
         until: Option<i64>,
     },
+    /// Waits for something outside the machine and looks again at `until`.
+    Outside {
+        /// When it looks again.
+        until: i64,
+    },
     /// Waits for another thread's class initialisation.
     Initialising(crate::value::ClassId),
     /// In `waitForReferencePendingList`.
@@ -96,6 +101,8 @@ pub struct Thread {
     pub woken: Option<Wake>,
     /// Recursion count to restore after `Object.wait`.
     pub saved_lock_count: u32,
+    /// When the native that waits for something outside gives up; `None` while none does.
+    pub patience: Option<i64>,
     /// Order of arrival where it waits; smaller waits longer.
     pub since: u64,
     /// Daemon threads do not keep the program alive.
@@ -145,6 +152,7 @@ impl Thread {
             permit: false,
             woken: None,
             saved_lock_count: 0,
+            patience: None,
             since: 0,
             daemon: false,
             housekeeper: false,

@@ -4,6 +4,7 @@
 //! far it slides. Marking uses its own stack, so that no structure is too deep for it.
 #![expect(unsafe_code, reason = "objects are moved as raw memory; see `heap.rs`")]
 
+use super::loaders::Watch;
 use super::shapes::{Layout, Shapes};
 use crate::class::ReferenceKind;
 use crate::heap::{ELEMENTS_OFFSET, Heap, LENGTH_OFFSET, META_OFFSET, META_RECORD};
@@ -33,6 +34,8 @@ pub(super) struct Cycle<'a> {
     clear_soft: bool,
     /// Whether references found from now on keep their referents.
     is_settled: bool,
+    /// Class loaders that may be gone, where they are looked for.
+    watch: Option<Box<Watch>>,
 }
 
 impl<'a> Cycle<'a> {
@@ -46,7 +49,38 @@ impl<'a> Cycle<'a> {
         let mut room = room;
         room.bits.clear();
         room.bits.resize(((heap.top - from) >> 9) + 2, 0);
-        Cycle { base: heap.base, from, to: heap.top, shapes, room, clear_soft, is_settled: false }
+        let (base, to) = (heap.base, heap.top);
+        Cycle { base, from, to, shapes, room, clear_soft, is_settled: false, watch: None }
+    }
+
+    /// Looks for class loaders that are gone.
+    pub(super) fn set_watch(&mut self, watch: Box<Watch>) {
+        self.watch = Some(watch);
+    }
+
+    /// Gives back what `set_watch` was given.
+    pub(super) fn take_watch(&mut self) -> Option<Box<Watch>> {
+        self.watch.take()
+    }
+
+    /// The class loaders that may be gone.
+    pub(super) fn watch(&self) -> Option<&Watch> {
+        self.watch.as_deref()
+    }
+
+    /// A class is in use.
+    pub(super) fn meet_class(&mut self, class_id: u32) {
+        if let Some(watch) = &mut self.watch {
+            watch.meet_class(class_id);
+        }
+    }
+
+    /// An object that is not collected is in use.
+    #[inline(always)]
+    fn meet_fixed(&mut self, object: Ref) {
+        if let Some(watch) = &mut self.watch {
+            watch.meet_fixed(object);
+        }
     }
 
     /// The room, for the next cycle.
@@ -72,7 +106,7 @@ impl<'a> Cycle<'a> {
     #[inline(always)]
     pub(super) fn is_live(&self, object: Ref) -> bool {
         if !self.collects(object) {
-            return true;
+            return !self.watch.as_ref().is_some_and(|watch| watch.is_gone(object));
         }
         let granule = self.granule(object);
         self.room.bits[granule >> 6] >> (granule & 63) & 1 != 0
@@ -101,6 +135,8 @@ impl<'a> Cycle<'a> {
         if self.collects(object) {
             self.room.roots.push(slot);
             self.mark(object);
+        } else {
+            self.meet_fixed(object);
         }
     }
 
@@ -175,7 +211,7 @@ impl<'a> Cycle<'a> {
     #[inline]
     pub(super) fn mark(&mut self, object: Ref) {
         if !self.collects(object) {
-            return;
+            return self.meet_fixed(object);
         }
         let granule = self.granule(object);
         debug_assert!(
@@ -185,6 +221,9 @@ impl<'a> Cycle<'a> {
         let bit = 1 << (granule & 63);
         if self.room.bits[granule >> 6] & bit != 0 {
             return;
+        }
+        if self.watch.is_some() {
+            self.meet_class(self.load(object, 0));
         }
         let (size, has_slots) = self.measure(object);
         self.set_bits(granule, size >> 3);

@@ -4,13 +4,14 @@
 use rustc_hash::FxHashMap;
 
 use super::cycle::Cycle;
+use super::loaders::Watch;
 use super::maps::{Maps, argument_kinds};
 use super::shapes::Shapes;
 use crate::class::{Method, MethodRt};
 use crate::code::{Code, Insn};
 use crate::frame::Frame;
 use crate::thread::Thread;
-use crate::value::{Kind, Ref};
+use crate::value::{ClassId, Kind, LoaderId, Ref};
 use crate::vm::Vm;
 
 /// Register maps by code; see `maps`.
@@ -28,10 +29,33 @@ pub(super) fn thread_roots(vm: &mut Vm, cache: &mut MapCache) -> Option<Vec<*mut
     Some(roots)
 }
 
-/// Roots beside threads.
-pub(super) fn table_roots(vm: &mut Vm) -> Vec<*mut u32> {
-    let mut roots: Vec<*mut u32> =
-        vm.loaders.iter_mut().map(|loader| address(&mut loader.java)).collect();
+/// The classes of all methods that run.
+pub(super) fn running_classes(vm: &Vm) -> Vec<ClassId> {
+    let mut classes = Vec::new();
+    for (idx, thread) in vm.threads.iter().enumerate() {
+        let mut frame = if idx == vm.current { vm.frame } else { thread.frame };
+        while frame >= thread.frames.start() {
+            // SAFETY: as in `frame_roots`.
+            unsafe {
+                let rt = (*frame).method;
+                if !rt.is_null() {
+                    classes.push((*(*rt).method).class);
+                }
+                frame = frame.sub(1);
+            }
+        }
+    }
+    classes
+}
+
+/// Roots beside threads, but for the loaders that may be gone.
+pub(super) fn table_roots(vm: &mut Vm, watch: Option<&Watch>) -> Vec<*mut u32> {
+    let mut roots = Vec::new();
+    for (idx, loader) in (0u32..).zip(&mut vm.loaders) {
+        if !watch.is_some_and(|watch| watch.is_watched(LoaderId(idx))) {
+            roots.push(address(&mut loader.java));
+        }
+    }
     roots.extend(vm.modules.defined.iter_mut().map(|module| address(&mut module.java)));
     roots.push(address(&mut vm.modules.boot_unnamed));
     roots.extend(vm.handles.slots_mut().map(address));
@@ -39,7 +63,7 @@ pub(super) fn table_roots(vm: &mut Vm) -> Vec<*mut u32> {
     roots
 }
 
-fn address(slot: &mut Ref) -> *mut u32 {
+pub(super) fn address(slot: &mut Ref) -> *mut u32 {
     (&raw mut *slot).cast()
 }
 
@@ -136,12 +160,21 @@ fn argument_roots(method: &Method, fp: *mut u64, roots: &mut Vec<*mut u32>) {
     }
 }
 
-/// Takes what objects outside the main region refer to; for collections of all of it.
+/// Takes what the mirror of a class refers to, static fields included.
+pub(super) fn mirror_roots(vm: &Vm, shapes: &Shapes, cycle: &mut Cycle<'_>, class: ClassId) {
+    let rt = &vm.classes[class.idx()];
+    cycle.root_meta(rt.mirror);
+    for offset in shapes.mirror_slots(&rt.class) {
+        cycle.root_at(rt.mirror.byte_offset() + offset as usize);
+    }
+}
+
+/// Takes what objects outside the main region refer to; for collections of all of it. Classes of
+/// loaders that may be gone are left out.
 pub(super) fn fixed_roots(vm: &Vm, shapes: &Shapes, cycle: &mut Cycle<'_>) {
     for rt in &vm.classes {
-        cycle.root_meta(rt.mirror);
-        for offset in shapes.mirror_slots(&rt.class) {
-            cycle.root_at(rt.mirror.byte_offset() + offset as usize);
+        if !cycle.watch().is_some_and(|watch| watch.is_watched_class(rt.class.id)) {
+            mirror_roots(vm, shapes, cycle, rt.class.id);
         }
     }
     let heap = &vm.heap;

@@ -44,6 +44,25 @@ pub const ELOOP: i32 = 40;
 /// `ENOTSUP`.
 pub const ENOTSUP: i32 = 95;
 
+/// `EPIPE`.
+pub const EPIPE: i32 = 32;
+/// `EPROTO`.
+pub const EPROTO: i32 = 71;
+/// `EADDRINUSE`.
+pub const EADDRINUSE: i32 = 98;
+/// `EADDRNOTAVAIL`.
+pub const EADDRNOTAVAIL: i32 = 99;
+/// `ECONNRESET`.
+pub const ECONNRESET: i32 = 104;
+/// `ENOTCONN`.
+pub const ENOTCONN: i32 = 107;
+/// `ETIMEDOUT`.
+pub const ETIMEDOUT: i32 = 110;
+/// `ECONNREFUSED`.
+pub const ECONNREFUSED: i32 = 111;
+/// `EHOSTUNREACH`.
+pub const EHOSTUNREACH: i32 = 113;
+
 /// The text of `strerror`.
 pub fn text(number: i32) -> String {
     let known = match number {
@@ -76,14 +95,32 @@ pub fn text(number: i32) -> String {
         ESPIPE => "Illegal seek",
         EROFS => "Read-only file system",
         31 => "Too many links",
-        32 => "Broken pipe",
+        EPIPE => "Broken pipe",
         36 => "File name too long",
         ENOSYS => "Function not implemented",
         ENOTEMPTY => "Directory not empty",
         ELOOP => "Too many levels of symbolic links",
         61 => "No data available",
         75 => "Value too large for defined data type",
+        88 => "Socket operation on non-socket",
+        89 => "Destination address required",
+        90 => "Message too long",
+        92 => "Protocol not available",
         ENOTSUP => "Operation not supported",
+        97 => "Address family not supported by protocol",
+        EADDRINUSE => "Address already in use",
+        EADDRNOTAVAIL => "Cannot assign requested address",
+        101 => "Network is unreachable",
+        103 => "Software caused connection abort",
+        ECONNRESET => "Connection reset by peer",
+        105 => "No buffer space available",
+        106 => "Transport endpoint is already connected",
+        ENOTCONN => "Transport endpoint is not connected",
+        ETIMEDOUT => "Connection timed out",
+        ECONNREFUSED => "Connection refused",
+        EHOSTUNREACH => "No route to host",
+        114 => "Operation already in progress",
+        115 => "Operation now in progress",
         _ => return format!("Unknown error {number}"),
     };
     known.to_owned()

@@ -4,6 +4,7 @@
 //! Paths are judged by where they really lead: the longest part that exists is resolved by the
 //! host behind, so a symbolic link inside a granted folder does not open the rest of the disk.
 
+use super::network::Network;
 use super::program::{Program, Started};
 use super::{
     Change, Denial, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform, Right,
@@ -296,6 +297,11 @@ impl<H: Host> Host for Guard<H> {
 
     fn must_wait(&mut self, file: Handle) -> bool {
         self.inner.must_wait(file)
+    }
+
+    fn network(&mut self) -> HostResult<&mut dyn Network> {
+        self.ask(Right::Network)?;
+        self.inner.network()
     }
 
     fn ask(&mut self, right: Right) -> HostResult<()> {

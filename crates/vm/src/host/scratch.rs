@@ -9,6 +9,7 @@ mod tree;
 
 use std::collections::BTreeMap;
 
+use super::network::Network;
 use super::program::{Program, Started, Stream};
 use super::{
     Change, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform, Right, Space,
@@ -290,6 +291,10 @@ impl<H: Host> Host for Scratch<H> {
 
     fn end(&mut self, process: u32, kill: bool) -> HostResult<()> {
         self.inner.end(process, kill)
+    }
+
+    fn network(&mut self) -> HostResult<&mut dyn Network> {
+        self.inner.network()
     }
 
     fn must_wait(&mut self, file: Handle) -> bool {

@@ -208,6 +208,7 @@ fn thread_row(thread: &Thread, is_running: bool) -> Option<ThreadRow> {
         permit,
         woken,
         saved_lock_count: _,
+        patience: _,
         since: _,
         daemon,
         housekeeper,

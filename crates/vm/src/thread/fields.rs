@@ -153,9 +153,11 @@ pub(crate) fn thread_status(state: State) -> u32 {
     const BLOCKED: u32 = 0x400;
     let timed = |until: Option<i64>| if until.is_some() { WITH_TIMEOUT } else { INDEFINITELY };
     match state {
-        State::Runnable | State::Initialising(_) | State::AwaitingReferences | State::Ending => {
-            ALIVE | RUNNABLE
-        }
+        State::Runnable
+        | State::Outside { .. }
+        | State::Initialising(_)
+        | State::AwaitingReferences
+        | State::Ending => ALIVE | RUNNABLE,
         State::Blocked(_) => ALIVE | BLOCKED,
         State::Waiting { until, .. } => ALIVE | WAITING | IN_OBJECT_WAIT | timed(until),
         State::Parked { until } => ALIVE | WAITING | PARKED | timed(until),

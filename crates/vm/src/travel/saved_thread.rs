@@ -13,6 +13,7 @@ pub(super) struct Scalars {
     permit: bool,
     woken: Option<Wake>,
     saved_lock_count: u32,
+    patience: Option<i64>,
     since: u64,
     daemon: bool,
     current: Ref,
@@ -48,6 +49,7 @@ impl Thread {
             permit: self.permit,
             woken: self.woken,
             saved_lock_count: self.saved_lock_count,
+            patience: self.patience,
             since: self.since,
             daemon: self.daemon,
             current: self.current,
@@ -66,6 +68,7 @@ impl Thread {
         self.permit = scalars.permit;
         self.woken = scalars.woken;
         self.saved_lock_count = scalars.saved_lock_count;
+        self.patience = scalars.patience;
         self.since = scalars.since;
         self.daemon = scalars.daemon;
         self.current = scalars.current;

@@ -1,4 +1,8 @@
-//! Natives of `java.net`: the loopback address is known, everything else needs the network.
+//! Natives of `java.net`: addresses and names. The loopback address is known without the network.
+
+pub(crate) mod interfaces;
+
+use std::net::{Ipv4Addr, SocketAddrV4};
 
 use crate::frame::Res;
 use crate::host::Right;
@@ -9,7 +13,6 @@ use crate::vm::Vm;
 
 const INET4_IMPL: &str = "java/net/Inet4AddressImpl";
 const INET6_IMPL: &str = "java/net/Inet6AddressImpl";
-const INTERFACE: &str = "java/net/NetworkInterface";
 
 pub(crate) const NATIVES: &[NativeRow] = &[
     ("java/net/InetAddress", "init", "()V", nothing),
@@ -18,12 +21,6 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     ("java/net/InetAddressImplFactory", "isIPv6Supported", "()Z", zero),
     ("java/net/Inet4Address", "init", "()V", nothing),
     ("java/net/Inet6Address", "init", "()V", nothing),
-    (INTERFACE, "init", "()V", nothing),
-    (INTERFACE, "getAll", "()[Ljava/net/NetworkInterface;", refuse),
-    (INTERFACE, "getByName0", "", refuse),
-    (INTERFACE, "getByIndex0", "", refuse),
-    (INTERFACE, "getByInetAddress0", "", refuse),
-    (INTERFACE, "boundInetAddress0", "", refuse),
     (INET4_IMPL, "getLocalHostName", "()Ljava/lang/String;", local_host_name),
     (INET6_IMPL, "getLocalHostName", "()Ljava/lang/String;", local_host_name),
     (INET4_IMPL, "lookupAllHostAddr", "", look_up),
@@ -46,13 +43,18 @@ pub(crate) const NATIVES: &[NativeRow] = &[
 ];
 
 const LOCAL_HOST: &str = "localhost";
-const LOOPBACK: u32 = 0x7f00_0001;
+const HOLDER: &str = "java/net/InetAddress$InetAddressHolder";
+const HOLDER_TYPE: &str = "Ljava/net/InetAddress$InetAddressHolder;";
+const IPV4: i32 = 1;
 
+/// The name of the real computer is for those who may use its network.
 fn local_host_name(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
-    Ok(vm.new_string(LOCAL_HOST)?.to_slot())
+    let name = vm.host.network().and_then(|network| network.own_name());
+    let name = name.unwrap_or_else(|_| LOCAL_HOST.to_owned());
+    Ok(vm.new_string(&name)?.to_slot())
 }
 
-/// `InetAddress[]` with the loopback address for the local host.
+/// `InetAddress[]`; the local host is known without the network.
 fn look_up(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     args.reference();
     let name = args.reference();
@@ -60,40 +62,73 @@ fn look_up(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
         return Err(vm.throw("java/lang/NullPointerException", "host argument is null"));
     }
     let text = vm.string_text(name);
-    if text != LOCAL_HOST {
-        if vm.host.ask(Right::Network).is_err() {
-            return Err(refusal(vm));
-        }
-        let message = format!("{text}: this machine looks up no names");
+    let found = match vm.host.network().and_then(|network| network.look_up(&text)) {
+        Ok(found) => found,
+        Err(_) if text == LOCAL_HOST => vec![Ipv4Addr::LOCALHOST],
+        Err(_) => return Err(refusal(vm)),
+    };
+    if found.is_empty() {
+        let message = format!("{text}: Name or service not known");
         return Err(vm.throw("java/net/UnknownHostException", &message));
     }
-    let address = loopback(vm, name)?;
+    let mut addresses = Vec::new();
+    for ip in found {
+        addresses.push(new_address(vm, ip, name)?);
+    }
     let class = vm.boot_class("java/net/InetAddress")?;
-    Ok(vm.new_ref_array(class, &[address])?.to_slot())
+    Ok(vm.new_ref_array(class, &addresses)?.to_slot())
 }
 
-/// An `Inet4Address` as its constructor leaves it.
-fn loopback(vm: &mut Vm, name: Ref) -> Res<Ref> {
-    const IPV4: i32 = 1;
+/// An `Inet4Address` as its constructor leaves it; the name may be null.
+pub(crate) fn new_address(vm: &mut Vm, ip: Ipv4Addr, name: Ref) -> Res<Ref> {
     let class = vm.boot_class("java/net/Inet4Address")?;
     vm.ensure_initialised(class)?;
-    let holder_class = vm.boot_class("java/net/InetAddress$InetAddressHolder")?;
+    let holder_class = vm.boot_class(HOLDER)?;
     let address = vm.new_object(class)?;
     let holder = vm.new_object(holder_class)?;
     vm.set_field_ref(holder, "hostName", "Ljava/lang/String;", name);
     vm.set_field_ref(holder, "originalHostName", "Ljava/lang/String;", name);
-    vm.set_field_int(holder, "address", LOOPBACK.cast_signed());
+    vm.set_field_int(holder, "address", ip.to_bits().cast_signed());
     vm.set_field_int(holder, "family", IPV4);
-    vm.set_field_ref(address, "holder", "Ljava/net/InetAddress$InetAddressHolder;", holder);
+    vm.set_field_ref(address, "holder", HOLDER_TYPE, holder);
     Ok(address)
+}
+
+/// The number in an `InetAddress`; `None` for one of version 6.
+pub(crate) fn address_of(vm: &mut Vm, address: Ref) -> Res<Option<Ipv4Addr>> {
+    if address.is_null() {
+        return Err(vm.throw_plain("java/lang/NullPointerException"));
+    }
+    let holder = vm.get_field_ref(address, "holder", HOLDER_TYPE);
+    let is_ipv4 = vm.get_field_int(holder, "family") == IPV4;
+    let number = vm.get_field_int(holder, "address").cast_unsigned();
+    Ok(is_ipv4.then(|| Ipv4Addr::from_bits(number)))
+}
+
+/// An `InetSocketAddress` as its constructor leaves it.
+pub(crate) fn new_socket_address(vm: &mut Vm, address: SocketAddrV4) -> Res<Ref> {
+    let class = vm.boot_class("java/net/InetSocketAddress")?;
+    vm.ensure_initialised(class)?;
+    let holder_class = vm.boot_class("java/net/InetSocketAddress$InetSocketAddressHolder")?;
+    let ip = new_address(vm, *address.ip(), Ref::NULL)?;
+    let result = vm.new_object(class)?;
+    let holder = vm.new_object(holder_class)?;
+    vm.set_field_ref(holder, "addr", "Ljava/net/InetAddress;", ip);
+    vm.set_field_int(holder, "port", i32::from(address.port()));
+    let holder_type = "Ljava/net/InetSocketAddress$InetSocketAddressHolder;";
+    vm.set_field_ref(result, "holder", holder_type, holder);
+    Ok(result)
 }
 
 fn host_by_address(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     args.reference();
     let address = args.reference();
     let bytes = crate::native::byte_range(vm, address, 0, 4)?;
-    if bytes == LOOPBACK.to_be_bytes() {
+    if bytes == Ipv4Addr::LOCALHOST.octets() {
         return Ok(vm.new_string(LOCAL_HOST)?.to_slot());
     }
-    Err(refusal(vm))
+    match vm.host.ask(Right::Network) {
+        Ok(()) => Err(vm.throw_plain("java/net/UnknownHostException")),
+        Err(_) => Err(refusal(vm)),
+    }
 }

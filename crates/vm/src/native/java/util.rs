@@ -1,5 +1,6 @@
 //! Natives of `java.util` and its packages.
 
+pub(crate) mod prefs;
 pub(crate) mod zip;
 
 use crate::frame::Res;

@@ -57,6 +57,18 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (OS, "initialize0", "()V", nothing),
     (OS, "getMaxFileDescriptorCount0", "()J", |_, _| Ok(1024)),
     (OS, "getTotalMemorySize0", "()J", |vm, _| Ok(vm.options.heap_limit as u64)),
+    (OS, "getOpenFileDescriptorCount0", "()J", |vm, _| Ok(vm.files.table.n_open() as u64)),
+    (OS, "getProcessCpuTime0", "()J", |vm, _| Ok(vm.nano_time().max(0).cast_unsigned())),
+    (OS, "getCommittedVirtualMemorySize0", "()J", |vm, _| Ok(vm.options.heap_limit as u64)),
+    (OS, "getFreeMemorySize0", "()J", free_memory),
+    (OS, "getTotalSwapSpaceSize0", "()J", zero),
+    (OS, "getFreeSwapSpaceSize0", "()J", zero),
+    (OS, "getCpuLoad0", "()D", unknown_load),
+    (OS, "getProcessCpuLoad0", "()D", unknown_load),
+    (OS, "getSingleCpuLoad0", "(I)D", unknown_load),
+    (OS, "getHostConfiguredCpuCount0", "()I", one),
+    (OS, "getHostOnlineCpuCount0", "()I", one),
+    (OS, "getHostTotalCpuTicks0", "()J", |_, _| Ok(u64::MAX)),
     (FLAG, "initialize", "()V", nothing),
     (FLAG, "getAllFlagNames", "()[Ljava/lang/String;", no_strings),
     (FLAG, "getInternalFlagCount", "()I", zero),
@@ -65,6 +77,16 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (COMMANDS, "getDiagnosticCommands", "()[Ljava/lang/String;", no_strings),
     (COMMANDS, "getDiagnosticCommandInfo", "", no_commands),
 ];
+
+/// What is left of the memory for objects.
+fn free_memory(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    Ok(vm.options.heap_limit.saturating_sub(vm.heap.used()) as u64)
+}
+
+/// The load of the computer is not told.
+fn unknown_load(_: &mut Vm, _: Args<'_>) -> Res<u64> {
+    Ok((-1.0f64).to_bits())
+}
 
 /// Version of the management interface.
 fn version(vm: &mut Vm, _: Args<'_>) -> Res<u64> {

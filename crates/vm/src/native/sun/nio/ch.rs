@@ -1,6 +1,9 @@
-//! Natives of `sun.nio.ch`: file channels, and sockets as far as they are refused.
+//! Natives of `sun.nio.ch`: file channels, and sockets and selectors.
 
 pub(crate) mod file_dispatcher;
 pub(crate) mod io_util;
 pub(crate) mod mapping;
 pub(crate) mod net;
+pub(crate) mod selectors;
+pub(crate) mod socket_dispatcher;
+pub(crate) mod sockets;

@@ -30,6 +30,7 @@ pub(crate) const NATIVES: &[NativeRow] = &[
 
 fn get_declared_fields(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let class = this_class(vm, &mut args);
+    vm.ensure_verified(class.id)?;
     let public_only = args.boolean();
     let mut objects = Vec::new();
     for field in &class.fields {
@@ -43,6 +44,7 @@ fn get_declared_fields(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 
 fn get_declared_methods(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let class = this_class(vm, &mut args);
+    vm.ensure_verified(class.id)?;
     let public_only = args.boolean();
     let mut objects = Vec::new();
     for method in &class.methods {
@@ -61,6 +63,7 @@ fn get_declared_methods(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 
 fn get_declared_constructors(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let class = this_class(vm, &mut args);
+    vm.ensure_verified(class.id)?;
     let public_only = args.boolean();
     let mut objects = Vec::new();
     for method in &class.methods {

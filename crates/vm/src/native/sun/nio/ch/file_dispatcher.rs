@@ -4,6 +4,7 @@
 use crate::frame::Res;
 use crate::host::{Failure, errno};
 use crate::native::java::io::{descriptor_number, or_io};
+use crate::native::sun::nio::ch::socket_dispatcher;
 use crate::native::{Args, NativeRow, io_failure, nothing, zero};
 use crate::vm::Vm;
 
@@ -21,7 +22,7 @@ macro_rules! rows {
             (DISPATCHER, "transferFrom0", "", unsupported),
             ("sun/nio/ch/UnixDispatcher", "init", "()V", nothing),
             ("sun/nio/ch/UnixDispatcher", "close0", "(Ljava/io/FileDescriptor;)V", close),
-            ("sun/nio/ch/UnixDispatcher", "preClose0", "(Ljava/io/FileDescriptor;)V", nothing),
+            ("sun/nio/ch/UnixDispatcher", "preClose0", "(Ljava/io/FileDescriptor;)V", pre_close),
         ];
     };
 }
@@ -46,7 +47,7 @@ rows! {
     "lock0" "(Ljava/io/FileDescriptor;ZJJZ)I" zero,
     "release0" "(Ljava/io/FileDescriptor;JJ)V" nothing,
     "close0" "(Ljava/io/FileDescriptor;)V" close,
-    "preClose0" "(Ljava/io/FileDescriptor;)V" nothing,
+    "preClose0" "(Ljava/io/FileDescriptor;)V" pre_close,
     "dup0" "(Ljava/io/FileDescriptor;Ljava/io/FileDescriptor;)V" duplicate,
     "closeIntFD" "(I)V" close_number,
     "setDirect0" "(Ljava/io/FileDescriptor;)I" no_direct,
@@ -63,26 +64,30 @@ fn number(vm: &mut Vm, args: &mut Args<'_>) -> Res<i32> {
 }
 
 /// Stores at a raw address what was read; -1 for the end of the file.
-fn store(vm: &mut Vm, address: i64, bytes: &[u8]) -> Res<()> {
+pub(super) fn store(vm: &mut Vm, address: i64, bytes: &[u8]) -> Res<()> {
     if vm.heap.raw_store(address.cast_unsigned(), bytes) {
         return Ok(());
     }
     Err(io_failure(vm, Failure::Os(errno::EINVAL)))
 }
 
-fn load(vm: &mut Vm, address: i64, length: usize) -> Res<Vec<u8>> {
+pub(super) fn load(vm: &mut Vm, address: i64, length: usize) -> Res<Vec<u8>> {
     match vm.raw_bytes(address, length).map(<[u8]>::to_vec) {
         Some(bytes) => Ok(bytes),
         None => Err(io_failure(vm, Failure::Os(errno::EINVAL))),
     }
 }
 
-fn length_argument(args: &mut Args<'_>) -> usize {
+pub(super) fn length_argument(args: &mut Args<'_>) -> usize {
     usize::try_from(args.int()).unwrap_or(0)
 }
 
 fn read(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let all = args;
     let number = number(vm, &mut args)?;
+    if vm.files.table.is_socket(number) {
+        return socket_dispatcher::read(vm, all);
+    }
     let address = args.long();
     let length = length_argument(&mut args);
     let n = read_into(vm, number, address, length)?;
@@ -111,7 +116,7 @@ fn read_at(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 }
 
 /// The pairs of address and length of an `iovec` array.
-fn vector(vm: &mut Vm, args: &mut Args<'_>) -> Res<Vec<(i64, usize)>> {
+pub(super) fn vector(vm: &mut Vm, args: &mut Args<'_>) -> Res<Vec<(i64, usize)>> {
     let address = args.long();
     let count = length_argument(args);
     let words = load(vm, address, count.saturating_mul(16))?;
@@ -123,7 +128,11 @@ fn vector(vm: &mut Vm, args: &mut Args<'_>) -> Res<Vec<(i64, usize)>> {
 }
 
 fn read_vector(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let all = args;
     let number = number(vm, &mut args)?;
+    if vm.files.table.is_socket(number) {
+        return socket_dispatcher::read_vector(vm, all);
+    }
     let mut total = 0;
     let mut wanted = 0;
     for (address, length) in vector(vm, &mut args)? {
@@ -138,7 +147,11 @@ fn read_vector(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 }
 
 fn write(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let all = args;
     let number = number(vm, &mut args)?;
+    if vm.files.table.is_socket(number) {
+        return socket_dispatcher::write(vm, all);
+    }
     let address = args.long();
     let length = length_argument(&mut args);
     let bytes = load(vm, address, length)?;
@@ -160,7 +173,11 @@ fn write_at(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 }
 
 fn write_vector(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let all = args;
     let number = number(vm, &mut args)?;
+    if vm.files.table.is_socket(number) {
+        return socket_dispatcher::write_vector(vm, all);
+    }
     let mut total = 0;
     for (address, length) in vector(vm, &mut args)? {
         let bytes = load(vm, address, length)?;
@@ -223,6 +240,14 @@ fn close(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
         let result = vm.close_file(number);
         or_io(vm, result)?;
     }
+    Ok(0)
+}
+
+/// Wakes who waits for a socket that is about to be closed.
+fn pre_close(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let number = number(vm, &mut args)?;
+    let result = vm.hollow_socket(number);
+    or_io(vm, result)?;
     Ok(0)
 }
 

@@ -1,5 +1,6 @@
 //! `IOUtil`, `NativeThread` and `FileKey`.
 
+use crate::files::Nature;
 use crate::frame::Res;
 use crate::heap::ELEMENTS_OFFSET;
 use crate::native::java::io::{descriptor_number, or_io, set_descriptor_number};
@@ -16,11 +17,11 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (IO_UTIL, "fdLimit", "()I", descriptor_limit),
     (IO_UTIL, "fdVal", "(Ljava/io/FileDescriptor;)I", descriptor_value),
     (IO_UTIL, "setfdVal", "(Ljava/io/FileDescriptor;I)V", set_descriptor_value),
-    (IO_UTIL, "configureBlocking", "(Ljava/io/FileDescriptor;Z)V", nothing),
+    (IO_UTIL, "configureBlocking", "(Ljava/io/FileDescriptor;Z)V", configure_blocking),
     // Nobody waits in the operating system, so nobody has to be signalled there.
     (THREAD, "init", "()V", nothing),
-    (THREAD, "current", "()J", zero),
-    (THREAD, "current0", "()J", zero),
+    (THREAD, "current", "()J", current),
+    (THREAD, "current0", "()J", current),
     (THREAD, "signal", "(J)V", nothing),
     (THREAD, "signal0", "(J)V", nothing),
     (THREAD, "supportPendingSignals0", "()Z", zero),
@@ -49,6 +50,23 @@ fn set_descriptor_value(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let descriptor = args.reference();
     set_descriptor_number(vm, descriptor, args.int());
     Ok(0)
+}
+
+fn configure_blocking(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let descriptor = args.reference();
+    let is_blocking = args.boolean();
+    let number = descriptor_number(vm, descriptor)?;
+    if vm.files.table.is_socket(number)
+        && let Ok(Nature::Socket { blocking }) = vm.nature_mut(number)
+    {
+        *blocking = is_blocking;
+    }
+    Ok(0)
+}
+
+/// A number that is not zero: a thread that waits for a socket is known by it.
+fn current(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    Ok(u64::from(vm.thread().id.0) + 1)
 }
 
 fn file_key(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {

@@ -1,5 +1,5 @@
-//! `sun.nio.ch.Net` and its neighbours: constants, and refusal of everything that would reach the
-//! network. The machine has no sockets; the guard's answer comes first.
+//! `sun.nio.ch.Net` and its neighbours: constants, and refusal of what the machine does not have:
+//! multicasts, urgent data, sockets of the file system. The guard's answer comes first.
 
 use crate::frame::{Res, Trap};
 use crate::host::Right;
@@ -24,37 +24,17 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (NET, "canIPv6SocketJoinIPv4Group0", "()Z", one),
     (NET, "canJoin6WithIPv4Group0", "()Z", zero),
     (NET, "canUseIPv6OptionsWithIPv4LocalAddress0", "()Z", zero),
-    (NET, "accept", "", refuse),
-    (NET, "available", "", refuse),
-    (NET, "bind0", "", refuse),
     (NET, "blockOrUnblock4", "", refuse),
     (NET, "blockOrUnblock6", "", refuse),
-    (NET, "connect0", "", refuse),
-    (NET, "discardOOB", "", refuse),
-    (NET, "getIntOption0", "", refuse),
     (NET, "getInterface4", "", refuse),
     (NET, "getInterface6", "", refuse),
     (NET, "joinOrDrop4", "", refuse),
     (NET, "joinOrDrop6", "", refuse),
-    (NET, "listen", "", refuse),
-    (NET, "localInetAddress", "", refuse),
-    (NET, "localPort", "", refuse),
-    (NET, "poll", "", refuse),
-    (NET, "pollConnect", "", refuse),
-    (NET, "remoteInetAddress", "", refuse),
-    (NET, "remotePort", "", refuse),
     (NET, "sendOOB", "", refuse),
-    (NET, "setIntOption0", "", refuse),
     (NET, "setInterface4", "", refuse),
     (NET, "setInterface6", "", refuse),
-    (NET, "shutdown", "", refuse),
-    (NET, "socket0", "", refuse),
     ("sun/nio/ch/UnixDomainSockets", "init", "()Z", zero),
     ("sun/nio/ch/UnixDomainSockets", "socket0", "()I", refuse),
-    ("sun/nio/ch/EPoll", "eventSize", "()I", |_, _| Ok(12)),
-    ("sun/nio/ch/EPoll", "eventsOffset", "()I", zero),
-    ("sun/nio/ch/EPoll", "dataOffset", "()I", |_, _| Ok(4)),
-    ("sun/nio/ch/EPoll", "create", "()I", refuse),
     (ADDRESS, "AFINET", "()I", |_, _| Ok(2)),
     (ADDRESS, "AFINET6", "()I", |_, _| Ok(10)),
     (ADDRESS, "sizeofSockAddr4", "()I", |_, _| Ok(16)),
@@ -72,7 +52,6 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     ("jdk/net/LinuxSocketOptions", "keepAliveOptionsSupported0", "()Z", zero),
     ("jdk/net/LinuxSocketOptions", "quickAckSupported0", "()Z", zero),
     ("jdk/net/LinuxSocketOptions", "incomingNapiIdSupported0", "()Z", zero),
-    ("sun/nio/ch/IOUtil", "makePipe", "(Z)J", refuse),
 ];
 
 /// What a program is told that wants the network.
@@ -84,6 +63,6 @@ pub(crate) fn refuse(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
 pub(crate) fn refusal(vm: &mut Vm) -> Trap {
     match vm.host.ask(Right::Network) {
         Err(failure) => io_failure(vm, failure),
-        Ok(()) => vm.throw("java/io/IOException", "this machine has no sockets"),
+        Ok(()) => vm.throw("java/io/IOException", "Operation not supported"),
     }
 }
