@@ -18,6 +18,8 @@ use crate::vm::Vm;
 pub(super) struct Watch {
     /// By class number: one more than the position in `loaders`; 0 for classes that stay.
     of_class: Vec<u32>,
+    /// By loader, likewise.
+    of_loader: Vec<u32>,
     of_mirror: FxHashMap<Ref, u32>,
     loaders: Vec<Watched>,
 }
@@ -34,7 +36,7 @@ struct Watched {
 impl Watch {
     /// The loaders that Java code made itself; `None` where there are none.
     pub(super) fn of(vm: &Vm, cycle: &Cycle<'_>) -> Option<Watch> {
-        let mut position_of = vec![0u32; vm.loaders.len()];
+        let mut of_loader = vec![0u32; vm.loaders.len()];
         let mut loaders = Vec::new();
         for (idx, loader) in (0u32..).zip(&vm.loaders) {
             let id = LoaderId(idx);
@@ -43,14 +45,15 @@ impl Watch {
                 continue;
             }
             loaders.push(Watched { id, classes: Vec::new(), is_met: false, is_taken: false });
-            position_of[id.idx()] = u32::try_from(loaders.len()).ok()?;
+            of_loader[id.idx()] = u32::try_from(loaders.len()).ok()?;
         }
         if loaders.is_empty() {
             return None;
         }
-        let mut watch = Watch { of_class: Vec::new(), of_mirror: FxHashMap::default(), loaders };
+        let (of_class, of_mirror) = (Vec::new(), FxHashMap::default());
+        let mut watch = Watch { of_class, of_loader, of_mirror, loaders };
         for rt in &vm.classes {
-            let position = position_of[rt.class.loader.idx()];
+            let position = watch.of_loader[rt.class.loader.idx()];
             watch.of_class.push(position);
             if position > 0 {
                 watch.of_mirror.insert(rt.mirror, position);
@@ -86,7 +89,7 @@ impl Watch {
 
     /// Whether the roots of a loader wait until it is found.
     pub(super) fn is_watched(&self, loader: LoaderId) -> bool {
-        self.loaders.iter().any(|watched| watched.id == loader)
+        self.of_loader.get(loader.idx()).is_some_and(|&position| position > 0)
     }
 
     /// Whether the roots of a class wait until its loader is found.
