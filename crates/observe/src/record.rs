@@ -125,7 +125,11 @@ struct Execution {
     whole: [Fingerprint; 2],
     whole_seq: [Fingerprint; 2],
     modifying_seq: [Fingerprint; 2],
+    /// The entry state, or the receiver's part of it where `values` says the rest.
     state: StateId,
+    /// The arguments, where all of them are primitive values, strings, boxed values or `null` and the receiver is
+    /// kept without them, so that many calls on one state share it.
+    values: Option<Fingerprint>,
 }
 
 /// A state that a call left a candidate in, by everything that some technique can tell apart.
@@ -339,16 +343,27 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
             whole_seq: [NOTHING; 2],
             modifying_seq: [NOTHING; 2],
             state: StateId::NONE,
+            values: None,
         };
+        let (receiver, arguments) = roots.split_at(n_receivers);
+        let mut receiver_alone = NOTHING;
         if self.needs.joint {
-            execution.joint = self.heap.fingerprint(vm, &roots);
+            (receiver_alone, execution.joint) = self.heap.fingerprints(vm, &roots);
         }
         if self.needs.components {
-            let (receiver, arguments) = roots.split_at(n_receivers);
             execution.whole = [receiver, arguments].map(|part| self.heap.fingerprint(vm, part));
         }
         if self.needs.states {
-            execution.state = self.states.keep(vm, execution.joint, &roots);
+            // Who wants to look at executions wants all of their entry states.
+            let is_apart = !receiver.is_empty()
+                && self.history.texts.is_none()
+                && arguments.iter().all(|&argument| self.heap.is_plain(vm, argument));
+            if is_apart {
+                execution.state = self.states.keep(vm, receiver_alone, receiver);
+                execution.values = Some(self.heap.fingerprint(vm, arguments));
+            } else {
+                execution.state = self.states.keep(vm, execution.joint, &roots);
+            }
         }
         let mut text_parts = [Vec::new(), Vec::new()];
         if self.needs.sequences {

@@ -25,6 +25,13 @@ pub struct Snapshot {
     shared: Vec<Ref>,
 }
 
+/// What taking snapshots needs, to be used again for the next one.
+#[derive(Debug, Default)]
+pub struct Room {
+    visited: Visited,
+    waiting: Vec<Ref>,
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Node {
     class: ClassId,
@@ -67,30 +74,40 @@ impl Target {
 
 impl Snapshot {
     /// Copies what is reachable from the roots. Class objects are always shared.
-    #[expect(clippy::cast_possible_truncation, reason = "heaps are below 16 GB")]
     pub fn take(vm: &Vm, roots: &[Ref], is_shared: &dyn Fn(Ref) -> bool) -> Snapshot {
+        Snapshot::take_with(&mut Room::default(), vm, roots, is_shared)
+    }
+
+    /// As `take`, in room that was used before.
+    #[expect(clippy::cast_possible_truncation, reason = "heaps are below 16 GB")]
+    pub fn take_with(
+        room: &mut Room,
+        vm: &Vm,
+        roots: &[Ref],
+        is_shared: &dyn Fn(Ref) -> bool,
+    ) -> Snapshot {
         let mut snapshot = Snapshot::default();
-        let mut visited = Visited::default();
-        let mut waiting: Vec<Ref> = Vec::new();
+        let Room { visited, waiting } = room;
+        visited.clear();
+        waiting.clear();
         let mut shared = Vec::new();
         let mut target = |object: Ref, waiting: &mut Vec<Ref>| {
             if object.is_null() {
                 return Target::NULL;
             }
+            if let Some(number) = visited.number(object) {
+                return Target::node(number);
+            }
             if vm.class_of(object) == vm.known.class || is_shared(object) {
                 shared.push(object);
                 return Target::shared(shared.len() as u32 - 1);
             }
-            match visited.visit(object) {
-                Some(number) => Target::node(number),
-                None => {
-                    waiting.push(object);
-                    Target::node(waiting.len() as u32 - 1)
-                }
-            }
+            visited.visit(object);
+            waiting.push(object);
+            Target::node(waiting.len() as u32 - 1)
         };
         for &root in roots {
-            let root = target(root, &mut waiting);
+            let root = target(root, waiting);
             snapshot.roots.push(root);
         }
         let mut next = 0;
@@ -103,7 +120,7 @@ impl Snapshot {
                 length = vm.heap.array_length(object);
                 if element == Kind::Ref {
                     for idx in 0..length {
-                        let to = target(vm.heap.element_ref(object, idx), &mut waiting);
+                        let to = target(vm.heap.element_ref(object, idx), waiting);
                         snapshot.targets.push(to);
                     }
                 } else {
@@ -113,7 +130,7 @@ impl Snapshot {
                 }
             } else {
                 for &offset in &class.ref_offsets {
-                    let to = target(vm.heap.load_ref(object, offset), &mut waiting);
+                    let to = target(vm.heap.load_ref(object, offset), waiting);
                     snapshot.targets.push(to);
                 }
                 let n_bytes = (class.instance_size - FIELDS_OFFSET) as usize;

@@ -148,6 +148,16 @@ impl Recording {
             Technique::WholeState if side == Side::Both => execution.joint,
             Technique::WholeState => pair(&execution.whole),
             Technique::MonitorEquals | Technique::PairwiseEquals => {
+                if let Some(values) = execution.values {
+                    let receiver = match side {
+                        Side::Arguments => NOTHING,
+                        Side::Both | Side::Receiver => {
+                            let question = (technique, Side::Both, execution.state, 1);
+                            self.ask(vm, asked, question, execution.joint)
+                        }
+                    };
+                    return pair(&[receiver, values]);
+                }
                 let has_receiver = self.methods[execution.method as usize].has_receiver;
                 let question = (technique, side, execution.state, usize::from(has_receiver));
                 self.ask(vm, asked, question, execution.joint)
@@ -179,7 +189,8 @@ impl Recording {
                 if technique == Technique::MonitorEquals {
                     asked.monitor.key(&mut self.heap, vm, part, world)
                 } else {
-                    self.pairwise(vm, asked, part, world)
+                    let whole = self.states.key_of_one(state);
+                    self.pairwise(vm, asked, part, world, whole)
                 }
             }
             // There is no room to ask, so the state stands for itself.
@@ -190,18 +201,20 @@ impl Recording {
         key
     }
 
-    /// The classes of all objects of a state, and its primitive values.
+    /// The classes of all objects of a state, and its primitive values. `whole` is the key of everything
+    /// behind the only root, where it is known.
     fn pairwise(
         &mut self,
         vm: &mut Vm,
         asked: &mut Asked,
         roots: &[Root],
         world: usize,
+        whole: Option<Fingerprint>,
     ) -> Fingerprint {
         let is_shared = |object: Ref| object.byte_offset() < world;
         let mut mixer = Mixer::new(7);
         for &root in roots {
-            let whole = self.heap.fingerprint(vm, &[root]);
+            let whole = whole.unwrap_or_else(|| self.heap.fingerprint(vm, &[root]));
             match root {
                 Root::Object(object) if !object.is_null() => {
                     let class = asked.pairwise.class_of(vm, object, whole, &is_shared);

@@ -10,7 +10,7 @@ use vm::handles::Handle;
 use vm::value::{Kind, Ref};
 use vm::vm::Vm;
 
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Room, Snapshot};
 use crate::state::canonical_heap::Root;
 use crate::state::fingerprint::Fingerprint;
 
@@ -31,6 +31,7 @@ enum Part {
 
 #[derive(Debug)]
 struct State {
+    key: Fingerprint,
     copy: Snapshot,
     parts: Vec<Part>,
     /// Positions in the copy's shared objects, with what holds them.
@@ -44,6 +45,7 @@ pub(super) struct States {
     states: Vec<State>,
     held: Vec<Handle>,
     singletons: Singletons,
+    room: Room,
 }
 
 /// The objects in `static final` fields, as they lie at one moment.
@@ -75,8 +77,12 @@ impl States {
             }
         }
         let singletons = &self.singletons.objects;
-        let is_shared = |object: Ref| vm.heap.is_fixed(object) || singletons.contains_key(&object);
-        let mut copy = Snapshot::take(vm, &objects, &is_shared);
+        // A part itself is always copied: what holds it for good may change it all the same.
+        let is_shared = |object: Ref| {
+            (vm.heap.is_fixed(object) || singletons.contains_key(&object))
+                && !objects.contains(&object)
+        };
+        let mut copy = Snapshot::take_with(&mut self.room, vm, &objects, &is_shared);
         let mut movable = Vec::new();
         for (at, &mut object) in copy.shared_mut().iter_mut().enumerate() {
             let Some(holder) = self.singletons.objects.get_mut(&object) else { continue };
@@ -87,9 +93,15 @@ impl States {
             movable.push((at, holder));
         }
         let id = StateId(self.states.len() as u32);
-        self.states.push(State { copy, parts, movable });
+        self.states.push(State { key, copy, parts, movable });
         self.by_key.insert(key, id);
         id
+    }
+
+    /// The key of a state that is one object and what is behind it.
+    pub(super) fn key_of_one(&self, id: StateId) -> Option<Fingerprint> {
+        let state = &self.states[id.0 as usize];
+        matches!(state.parts[..], [Part::Object]).then_some(state.key)
     }
 
     /// Puts a state into the heap; `None` where there is no room.

@@ -140,19 +140,42 @@ impl CanonicalHeap {
         mixer.finish()
     }
 
+    /// As `fingerprint`, and before it that of the heap behind the first root alone.
+    pub fn fingerprints(&mut self, vm: &Vm, roots: &[Root]) -> (Fingerprint, Fingerprint) {
+        let mut mixer = Mixer::new(1);
+        let (first, rest) = roots.split_at(roots.len().min(1));
+        self.write(vm, first, &Whole, &mut mixer);
+        let first = mixer.finish();
+        self.go_on(vm, rest, &Whole, &mut mixer);
+        (first, mixer.finish())
+    }
+
+    /// Whether a root holds nothing but a value that `equals` compares by its content.
+    pub fn is_plain(&mut self, vm: &Vm, root: Root) -> bool {
+        match root {
+            Root::Object(object) if !object.is_null() => {
+                let form = self.plan_of(vm, vm.class_of(object)).form;
+                matches!(form, Form::Text | Form::Boxed(..))
+            }
+            _ => true,
+        }
+    }
+
     /// Whether instances of an object's class are values: no two with the same content are told apart.
     pub fn is_value(&mut self, vm: &Vm, object: Ref) -> bool {
-        let class = vm.class_of(object);
-        let plan = match self.plans.get(class.idx()) {
-            Some(plan) if !matches!(plan.form, Form::Unknown) => *plan,
-            _ => self.plan(vm, class),
-        };
+        let plan = self.plan_of(vm, vm.class_of(object));
         matches!(plan.form, Form::Text | Form::Mirror | Form::Constant(_) | Form::Boxed(..))
     }
 
     /// Writes the chosen part of the heap behind these roots.
     pub fn write<E: Edges, S: Sink>(&mut self, vm: &Vm, roots: &[Root], edges: &E, sink: &mut S) {
         self.visited.clear();
+        self.go_on(vm, roots, edges, sink);
+    }
+
+    /// Writes what is behind further roots and was not behind the ones before.
+    #[inline]
+    fn go_on<E: Edges, S: Sink>(&mut self, vm: &Vm, roots: &[Root], edges: &E, sink: &mut S) {
         for &root in roots {
             match root {
                 Root::Primitive(kind, word) => sink.word(canonical_word(kind, word)),
@@ -210,11 +233,7 @@ impl CanonicalHeap {
             sink.word(NULL);
             return;
         }
-        let class = vm.class_of(object);
-        let plan = match self.plans.get(class.idx()) {
-            Some(plan) if !matches!(plan.form, Form::Unknown) => *plan,
-            _ => self.plan(vm, class),
-        };
+        let plan = self.plan_of(vm, vm.class_of(object));
         match plan.form {
             Form::Array(kind) => {
                 if !self.is_new(object, sink) {
@@ -276,6 +295,14 @@ impl CanonicalHeap {
                 false
             }
             None => true,
+        }
+    }
+
+    #[inline]
+    fn plan_of(&mut self, vm: &Vm, class: ClassId) -> Plan {
+        match self.plans.get(class.idx()) {
+            Some(plan) if !matches!(plan.form, Form::Unknown) => *plan,
+            _ => self.plan(vm, class),
         }
     }
 

@@ -20,7 +20,7 @@ use super::canonical_heap::{CanonicalHeap, Edges, Root, Whole};
 use super::fingerprint::{Fingerprint, Mixer};
 use super::listing::{self, Entry};
 use crate::arguments::references;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Room, Snapshot};
 
 /// Bytecodes that one run of `equals` may take.
 const FUEL: u64 = 10_000_000;
@@ -29,6 +29,7 @@ const FUEL: u64 = 10_000_000;
 #[derive(Debug, Default)]
 pub struct MonitorEquals {
     equals: FxHashMap<ClassId, Option<MethodId>>,
+    room: Room,
     /// Classes whose states were represented whole because `equals` does not help.
     pub fallen_back: FxHashSet<ClassId>,
 }
@@ -68,17 +69,23 @@ impl MonitorEquals {
 
     /// What `equals` reads of a state; `None` where it does not help.
     fn reads(&mut self, vm: &mut Vm, roots: &[Root], shared_below: usize) -> Option<Reads> {
-        let mut reads = Reads::default();
+        let stretch = (shared_below, vm.heap.top);
+        let mut reads: Option<Reads> = None;
         for &root in roots {
-            if let Root::Object(object) = root
-                && !object.is_null()
-                && !self.watch(vm, object, shared_below, &mut reads)
-            {
+            let Root::Object(object) = root else { continue };
+            if object.is_null() {
+                continue;
+            }
+            let Some(seen) = self.watch(vm, object, stretch) else {
                 self.fallen_back.insert(vm.class_of(object));
                 return None;
+            };
+            match &mut reads {
+                Some(reads) => reads.add(seen),
+                None => reads = Some(seen),
             }
         }
-        Some(reads)
+        Some(reads.unwrap_or_else(|| Reads::of((shared_below, shared_below))))
     }
 
     /// Forgets classes from this number on, which a rollback took back.
@@ -95,14 +102,16 @@ impl MonitorEquals {
         })
     }
 
-    /// Runs `equals` and takes down what it reads; whether it helped.
-    fn watch(&mut self, vm: &mut Vm, object: Ref, shared_below: usize, reads: &mut Reads) -> bool {
-        let Some(equals) = self.equals_of(vm, vm.class_of(object)) else { return false };
-        let is_world = |other: Ref| other.byte_offset() < shared_below;
-        let deep = Snapshot::take(vm, &[object], &|other| other != object && is_world(other));
-        let shallow = Snapshot::take(vm, &[object], &|other| other != object);
-        [deep, shallow].iter().any(|copy| {
-            let mut seen = Reads::default();
+    /// Runs `equals` and takes down what it reads, if it helps. The state lies in that stretch of the heap.
+    fn watch(&mut self, vm: &mut Vm, object: Ref, stretch: (usize, usize)) -> Option<Reads> {
+        let equals = self.equals_of(vm, vm.class_of(object))?;
+        let is_world = |other: Ref| other != object && other.byte_offset() < stretch.0;
+        let is_other = |other: Ref| other != object;
+        // Everything is copied; if that is not equal, the object alone.
+        let shares: [&dyn Fn(Ref) -> bool; 2] = [&is_world, &is_other];
+        shares.into_iter().find_map(|is_shared| {
+            let copy = Snapshot::take_with(&mut self.room, vm, &[object], is_shared);
+            let mut seen = Reads::of(stretch);
             let mark = vm.mark();
             let is_equal = match vm.complete(|vm| copy.put(vm)) {
                 Ok(copies) => {
@@ -113,40 +122,131 @@ impl MonitorEquals {
                 Err(_) => false,
             };
             vm.rollback(mark);
-            if is_equal {
-                reads.add(seen);
-            }
-            is_equal
+            is_equal.then_some(seen)
         })
     }
 }
 
-/// The edges that were read.
-#[derive(Debug, Default)]
+/// States that lie in more of the heap than this are watched without a table of bits.
+const LARGEST_STRETCH: usize = 1 << 20;
+
+/// The edges that were read: bits for what belongs to the state, which lies in one stretch of the heap.
+/// What lies behind it is the copy, or was made by `equals`, and does not count.
+#[derive(Debug)]
 struct Reads {
+    /// Byte offset of the stretch in the heap.
+    start: usize,
+    /// A bit per byte: that many bytes behind the start of an object stands its slot or element.
+    slots: Vec<u64>,
+    /// A bit per granule: arrays whose length was read.
+    lengths: Vec<u64>,
+    /// A bit per granule: objects that natives were given; they may have read all of them.
+    whole: Vec<u64>,
+    /// The same for objects before the stretch.
+    before: ReadsBefore,
+}
+
+#[derive(Debug, Default)]
+struct ReadsBefore {
     slots: FxHashSet<(Ref, u32)>,
     lengths: FxHashSet<Ref>,
-    /// Objects that natives were given: they may have read all of them.
     whole: FxHashSet<Ref>,
 }
 
 impl Reads {
-    fn add(&mut self, other: Reads) {
-        self.slots.extend(other.slots);
-        self.lengths.extend(other.lengths);
-        self.whole.extend(other.whole);
+    /// Nothing read yet of the objects between two byte offsets.
+    fn of((start, end): (usize, usize)) -> Reads {
+        let len = end.saturating_sub(start);
+        let (start, len) = if len > LARGEST_STRETCH { (usize::MAX, 0) } else { (start, len) };
+        let n_granules = len.div_ceil(8);
+        let granules = vec![0; n_granules.div_ceil(64)];
+        Reads {
+            start,
+            slots: vec![0; n_granules.div_ceil(8)],
+            lengths: granules.clone(),
+            whole: granules,
+            before: ReadsBefore::default(),
+        }
     }
+
+    fn add(&mut self, other: Reads) {
+        let pairs = [
+            (&mut self.slots, &other.slots),
+            (&mut self.lengths, &other.lengths),
+            (&mut self.whole, &other.whole),
+        ];
+        for (all, more) in pairs {
+            all.iter_mut().zip(more).for_each(|(all, more)| *all |= more);
+        }
+        self.before.slots.extend(other.before.slots);
+        self.before.lengths.extend(other.before.lengths);
+        self.before.whole.extend(other.before.whole);
+    }
+
+    /// Where an object stands in the stretch, in bytes; `None` for one before it.
+    #[inline]
+    fn place(&self, object: Ref) -> Option<usize> {
+        object.byte_offset().checked_sub(self.start)
+    }
+
+    #[inline]
+    fn slot_read(&mut self, object: Ref, slot: u32) {
+        match self.place(object) {
+            Some(at) => set(&mut self.slots, at + slot as usize),
+            None => {
+                self.before.slots.insert((object, slot));
+            }
+        }
+    }
+
+    fn whole_read(&mut self, object: Ref) {
+        match self.place(object) {
+            Some(at) => set(&mut self.whole, at >> 3),
+            None => {
+                self.before.whole.insert(object);
+            }
+        }
+    }
+
+    fn is_whole(&self, object: Ref) -> bool {
+        match self.place(object) {
+            Some(at) => is_set(&self.whole, at >> 3),
+            None => self.before.whole.contains(&object),
+        }
+    }
+}
+
+/// Sets a bit, if it is one of what is counted.
+#[inline]
+fn set(bits: &mut [u64], at: usize) {
+    if let Some(word) = bits.get_mut(at >> 6) {
+        *word |= 1 << (at & 63);
+    }
+}
+
+#[inline]
+fn is_set(bits: &[u64], at: usize) -> bool {
+    bits.get(at >> 6).is_some_and(|word| word >> (at & 63) & 1 == 1)
 }
 
 impl Edges for Reads {
     const ALL: bool = false;
 
+    #[inline]
     fn has(&self, object: Ref, slot: u32) -> bool {
-        self.slots.contains(&(object, slot)) || self.whole.contains(&object)
+        let is_read = match self.place(object) {
+            Some(at) => is_set(&self.slots, at + slot as usize),
+            None => self.before.slots.contains(&(object, slot)),
+        };
+        is_read || self.is_whole(object)
     }
 
     fn has_length(&self, array: Ref) -> bool {
-        self.lengths.contains(&array) || self.whole.contains(&array)
+        let is_read = match self.place(array) {
+            Some(at) => is_set(&self.lengths, at >> 3),
+            None => self.before.lengths.contains(&array),
+        };
+        is_read || self.is_whole(array)
     }
 }
 
@@ -154,16 +254,24 @@ impl Mode for Reads {
     const READS: bool = true;
     const CALLS: bool = true;
 
+    #[inline]
     fn field_read(&mut self, _: &mut Vm, object: Ref, offset: u32, _: Kind) {
-        self.slots.insert((object, offset));
+        self.slot_read(object, offset);
     }
 
+    #[inline]
     fn array_read(&mut self, _: &mut Vm, array: Ref, idx: u32) {
-        self.slots.insert((array, idx));
+        self.slot_read(array, idx);
     }
 
+    #[inline]
     fn length_read(&mut self, _: &mut Vm, array: Ref) {
-        self.lengths.insert(array);
+        match self.place(array) {
+            Some(at) => set(&mut self.lengths, at >> 3),
+            None => {
+                self.before.lengths.insert(array);
+            }
+        }
     }
 
     fn enter(&mut self, vm: &mut Vm, method: MethodId, args: &[u64]) {
@@ -173,6 +281,8 @@ impl Mode for Reads {
         {
             return;
         }
-        self.whole.extend(references(native, args));
+        for object in references(native, args) {
+            self.whole_read(object);
+        }
     }
 }
