@@ -36,6 +36,7 @@ use crate::coverage::Wanted;
 use crate::junit::{Hear, Report};
 use crate::state::canonical_heap::{CanonicalHeap, Root};
 use crate::state::fingerprint::{Fingerprint, Mixer};
+use crate::state::kept_walk::KeptWalks;
 use crate::state::mask::Mask;
 use crate::state::technique::Technique;
 use crate::state::{modifying_seq, whole_seq};
@@ -182,6 +183,7 @@ pub struct Recorder<const COVERAGE: bool> {
     mask: Mask,
     candidates: Candidates,
     heap: CanonicalHeap,
+    walks: KeptWalks,
     timeline: Timeline,
     history: History,
     states: States,
@@ -215,6 +217,7 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
         Recorder {
             needs: Needs::of(&watch),
             heap: CanonicalHeap::new(watch.mask.clone()),
+            walks: KeptWalks::default(),
             mask: watch.mask,
             candidates: Candidates::new(watch.wanted),
             timeline: Timeline::new(),
@@ -251,6 +254,7 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
             drop_call(vm, crossing.call);
         }
         self.history.forget(vm);
+        self.walks.end(vm);
         recording::make(self, report)
     }
 
@@ -348,10 +352,14 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
         let (receiver, arguments) = roots.split_at(n_receivers);
         let mut receiver_alone = NOTHING;
         if self.needs.joint {
-            (receiver_alone, execution.joint) = self.heap.fingerprints(vm, &roots);
+            (receiver_alone, execution.joint) =
+                self.walks.fingerprints(&mut self.heap, vm, &roots);
         }
         if self.needs.components {
-            execution.whole = [receiver, arguments].map(|part| self.heap.fingerprint(vm, part));
+            execution.whole = [
+                self.walks.fingerprints(&mut self.heap, vm, receiver).1,
+                self.heap.fingerprint(vm, arguments),
+            ];
         }
         if self.needs.states {
             // Who wants to look at executions wants all of their entry states.
@@ -412,7 +420,7 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
         if method.has_receiver {
             open.expression = parts.first().copied();
             if self.needs.modifying {
-                open.before = self.heap.fingerprint(vm, &[Root::Object(this)]);
+                open.before = self.walks.fingerprint(&mut self.heap, vm, this);
             }
         }
         (open, parts)
@@ -484,7 +492,7 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
             if let Some(before) = call.expression
                 && self.needs.modifying
             {
-                let heap = self.heap.fingerprint(vm, &[Root::Object(receiver)]);
+                let heap = self.walks.fingerprint(&mut self.heap, vm, receiver);
                 after.modifying = modifying_seq::state_after(
                     method.key,
                     &modifying,
@@ -520,9 +528,8 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
 
     /// Takes down the state that a call left its receiver in.
     fn note_left(&mut self, vm: &mut Vm, receiver: Ref, after: Expression) {
-        let roots = [Root::Object(receiver)];
-        let whole = self.heap.fingerprint(vm, &roots);
-        let state = self.states.keep(vm, whole, &roots);
+        let whole = self.walks.fingerprint(&mut self.heap, vm, receiver);
+        let state = self.states.keep(vm, whole, &[Root::Object(receiver)]);
         let (whole_seq, modifying_seq) = (after.whole, after.modifying);
         let left = LeftState { whole, whole_seq, modifying_seq, state };
         if self.is_left.insert(left) {

@@ -11,6 +11,7 @@
 
 pub mod canonical_heap;
 pub mod fingerprint;
+pub mod kept_walk;
 pub mod listing;
 pub mod mask;
 pub mod modifying_seq;

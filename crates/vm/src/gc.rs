@@ -203,6 +203,7 @@ impl Vm {
     }
 
     fn collect_with(&mut self, gc: &mut Collector, extent: Extent) -> bool {
+        self.heap.end_watch();
         debug_assert!(self.depth() == 0 && self.heap.log_limit == 0);
         gc.shapes.extend(self);
         let Some(mut slots) = roots::thread_roots(self, &mut gc.maps) else {

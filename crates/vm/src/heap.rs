@@ -28,6 +28,7 @@ pub(crate) mod copy;
 pub mod raw;
 pub mod remembered;
 pub mod trail;
+mod watch;
 
 use std::fs::File;
 use std::io;

@@ -21,10 +21,10 @@ use super::fingerprint::{Fingerprint, Mixer, Sink, name_key};
 use super::mask::Mask;
 use super::visited::Visited;
 
-const NULL: u64 = 0;
+pub(super) const NULL: u64 = 0;
 /// Low bits of a word that starts a reference: a number follows, a node of this class, a value.
-const BACK: u64 = 1;
-const NODE: u64 = 2;
+pub(super) const BACK: u64 = 1;
+pub(super) const NODE: u64 = 2;
 const VALUE: u64 = 3;
 
 /// Where a canonical form starts.
@@ -64,7 +64,7 @@ impl Edges for Whole {
 
 /// How instances of one class are written down.
 #[derive(Debug, Clone, Copy)]
-enum Form {
+pub(super) enum Form {
     /// Not looked at yet.
     Unknown,
     /// `java.lang.String`.
@@ -81,16 +81,18 @@ enum Form {
     Fields(u32, u32),
 }
 
+/// What is known of a class.
 #[derive(Debug, Clone, Copy)]
-struct Plan {
-    form: Form,
-    key: u64,
+pub(super) struct Plan {
+    pub(super) form: Form,
+    pub(super) key: u64,
 }
 
+/// A field.
 #[derive(Debug, Clone, Copy)]
-struct Slot {
-    offset: u32,
-    kind: Kind,
+pub(super) struct Slot {
+    pub(super) offset: u32,
+    pub(super) kind: Kind,
 }
 
 /// A node whose edges are being written down.
@@ -265,6 +267,14 @@ impl CanonicalHeap {
                     self.open.push(Open { object, next, end, is_array: false });
                 }
             }
+            _ => self.write_value(vm, plan, object, sink),
+        }
+    }
+
+    /// Writes down an object that is a value.
+    #[inline]
+    pub(super) fn write_value<S: Sink>(&self, vm: &Vm, plan: Plan, object: Ref, sink: &mut S) {
+        match plan.form {
             Form::Text => {
                 let (coder, bytes) = vm.string_bytes(object);
                 sink.word(plan.key << 2 | VALUE);
@@ -283,7 +293,7 @@ impl CanonicalHeap {
                 sink.word(plan.key << 2 | VALUE);
                 sink.word(class_key(vm, vm.class_of_mirror(object)));
             }
-            Form::Unknown => {}
+            Form::Unknown | Form::Array(_) | Form::Fields(..) => {}
         }
     }
 
@@ -298,8 +308,29 @@ impl CanonicalHeap {
         }
     }
 
+    /// How many nodes the last heap had.
+    pub(super) fn n_nodes(&self) -> usize {
+        self.visited.len()
+    }
+
+    /// A field, by its place in the order of all.
     #[inline]
-    fn plan_of(&mut self, vm: &Vm, class: ClassId) -> Plan {
+    pub(super) fn slot(&self, at: u32) -> Slot {
+        self.slots[at as usize]
+    }
+
+    /// The first field of a class, in the order in which they are written, that has a part in the granule at
+    /// this offset.
+    pub(super) fn first_slot(&self, class: ClassId, granule: u32) -> Option<u32> {
+        let Form::Fields(first, last) = self.plans.get(class.idx())?.form else { return None };
+        (first..last).find(|&at| {
+            let slot = self.slots[at as usize];
+            slot.offset < granule + 8 && slot.offset + slot.kind.size() > granule
+        })
+    }
+
+    #[inline]
+    pub(super) fn plan_of(&mut self, vm: &Vm, class: ClassId) -> Plan {
         match self.plans.get(class.idx()) {
             Some(plan) if !matches!(plan.form, Form::Unknown) => *plan,
             _ => self.plan(vm, class),
@@ -409,7 +440,7 @@ pub(super) fn load(vm: &Vm, object: Ref, offset: u32, kind: Kind) -> u64 {
 
 /// One NaN stands for all.
 #[expect(clippy::cast_possible_truncation, reason = "a float fills the low half of a word")]
-fn canonical_word(kind: Kind, word: u64) -> u64 {
+pub(super) fn canonical_word(kind: Kind, word: u64) -> u64 {
     match kind {
         Kind::Float if f32::from_bits(word as u32).is_nan() => u64::from(f32::NAN.to_bits()),
         Kind::Double if f64::from_bits(word).is_nan() => f64::NAN.to_bits(),
@@ -417,7 +448,7 @@ fn canonical_word(kind: Kind, word: u64) -> u64 {
     }
 }
 
-fn write_elements<S: Sink>(vm: &Vm, array: Ref, kind: Kind, length: u32, sink: &mut S) {
+pub(super) fn write_elements<S: Sink>(vm: &Vm, array: Ref, kind: Kind, length: u32, sink: &mut S) {
     if matches!(kind, Kind::Float | Kind::Double) {
         for idx in 0..length {
             sink.word(load(vm, array, ELEMENTS_OFFSET + idx * kind.size(), kind));

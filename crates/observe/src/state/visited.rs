@@ -36,6 +36,16 @@ impl Visited {
         }
     }
 
+    /// How many objects were visited.
+    pub fn len(&self) -> usize {
+        self.n_objects as usize
+    }
+
+    /// Whether none was.
+    pub fn is_empty(&self) -> bool {
+        self.n_objects == 0
+    }
+
     /// The number of an object that was visited before; else gives it the next one.
     #[inline]
     pub fn visit(&mut self, object: Ref) -> Option<u32> {

@@ -99,15 +99,17 @@ impl Heap {
     }
 
     /// The slow half of the reference barrier: logs the granule where a mark is open, else
-    /// remembers the slot for the next young collection.
+    /// remembers the slot for the next young collection; both where writes are watched.
     #[cold]
     #[inline(never)]
     pub fn note_ref_write(&mut self, at: usize) {
         if at < self.log_limit {
             self.log(at);
-        } else {
-            self.remembered.slot(at);
+            if !self.is_to_be_remembered(at) {
+                return;
+            }
         }
+        self.remembered.slot(at);
     }
 
     #[cold]
@@ -200,9 +202,11 @@ impl Heap {
     pub fn copy(&mut self, from: Ref, from_offset: u32, to: Ref, to_offset: u32, len: usize) {
         let at = to.byte_offset() + to_offset as usize;
         if at < self.ref_limit && len > 0 {
-            if at < self.log_limit {
+            let is_logged = at < self.log_limit;
+            if is_logged {
                 self.log_range(at, len);
-            } else if to.byte_offset() != self.raw_start {
+            }
+            if (!is_logged || self.is_to_be_remembered(at)) && to.byte_offset() != self.raw_start {
                 self.remembered.object(to);
             }
         }
@@ -215,7 +219,8 @@ impl Heap {
     pub fn store_meta(&mut self, object: Ref, meta: u32) {
         let at = object.byte_offset() + META_OFFSET as usize;
         self.before_write(at);
-        if meta & META_RECORD != 0 && self.log_limit == 0 && at < self.ref_limit {
+        let is_watched = self.log_limit == 0 || self.is_to_be_remembered(at);
+        if meta & META_RECORD != 0 && is_watched && at < self.ref_limit {
             self.remembered.object(object);
         }
         // SAFETY: see `addr`.

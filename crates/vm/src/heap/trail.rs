@@ -35,6 +35,8 @@ pub struct Trail {
     serial: u32,
     next_serial: u32,
     serials: Reserved<u32>,
+    /// Whether the log is that of a watch (`heap/watch.rs`) and not that of marks.
+    is_watching: bool,
 }
 
 /// The heap's part of a mark.
@@ -55,6 +57,7 @@ impl Trail {
             serial: 0,
             next_serial: 1,
             serials: Reserved::new(n_granules)?,
+            is_watching: false,
         })
     }
 
@@ -69,6 +72,30 @@ impl Trail {
             self.entries.push(Entry { granule: granule as u32, serial: *serial, old });
             *serial = self.serial;
         }
+    }
+
+    /// Whether writes are watched and no mark is open.
+    #[inline]
+    pub(super) fn is_watching(&self) -> bool {
+        self.is_watching
+    }
+
+    /// Starts a watch, or starts it again. No mark may be open.
+    pub(super) fn watch(&mut self) {
+        if self.is_spent() {
+            self.renumber(std::iter::empty());
+        }
+        self.entries.clear();
+        self.serial = self.next_serial;
+        self.next_serial += 1;
+        self.is_watching = true;
+    }
+
+    /// Ends a watch.
+    pub(super) fn end_watch(&mut self) {
+        self.entries.clear();
+        self.serial = 0;
+        self.is_watching = false;
     }
 
     /// Whether another mark can be opened before `renumber`.
@@ -116,6 +143,7 @@ impl Heap {
     /// Opens a mark. The caller keeps the open ones; `open` gives them, oldest first.
     #[inline]
     pub fn open_mark<'a>(&mut self, open: impl Iterator<Item = &'a mut HeapMark>) -> HeapMark {
+        self.end_watch();
         if self.trail.is_spent() {
             self.trail.renumber(open);
         }

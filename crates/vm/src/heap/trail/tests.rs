@@ -216,3 +216,55 @@ fn rollback_restores_every_byte_when_serials_run_out() {
         world.rollback(idx, true);
     }
 }
+
+#[test]
+fn a_watch_tells_which_words_have_changed_and_ends_with_a_mark() {
+    for seed in 1..20 {
+        let mut random = Random(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
+        let mut world = world();
+        for _ in 0..20 {
+            assert!(world.heap.watch_writes());
+            let then = world.copy();
+            for _ in 0..40 {
+                match random.below(4) {
+                    0 => {
+                        let object = world.heap.allocate(CLASS, 64).unwrap();
+                        world.objects.push((object, 64));
+                    }
+                    1 => {
+                        let object = world.heap.allocate_perm(CLASS, 40).unwrap();
+                        world.objects.push((object, 40));
+                    }
+                    _ => world.write(&mut random),
+                }
+            }
+            let now = world.copy();
+            let mut expected = Vec::new();
+            let heap = &world.heap;
+            for (start, then, now) in
+                [(heap.perm_start, &then.perm, &now.perm), (heap.main_start, &then.main, &now.main)]
+            {
+                let words = then.chunks_exact(8).zip(now.chunks_exact(8)).enumerate();
+                let changed = words.filter(|(_, (then, now))| then != now);
+                expected.extend(changed.map(|(at, _)| u32::try_from((start >> 3) + at).unwrap()));
+            }
+            let is_old = |granule: &u32| {
+                let at = (*granule as usize) << 3;
+                (at >= heap.main_start || at < heap.perm_start + then.perm.len())
+                    && at < heap.main_start + then.main.len()
+            };
+            let mut changed: Vec<u32> =
+                heap.changed_granules().unwrap().filter(is_old).collect();
+            changed.sort_unstable();
+            assert_eq!(changed, expected);
+        }
+        let mark = world.heap.open_mark(std::iter::empty());
+        assert!(world.heap.changed_granules().is_none());
+        assert!(!world.heap.watch_writes());
+        world.heap.undo_to(&mark);
+        world.heap.close_undone(&mark, None);
+        assert!(world.heap.watch_writes());
+        world.heap.end_watch();
+        assert_eq!(world.heap.log_limit, 0);
+    }
+}
