@@ -352,8 +352,7 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
         let (receiver, arguments) = roots.split_at(n_receivers);
         let mut receiver_alone = NOTHING;
         if self.needs.joint {
-            (receiver_alone, execution.joint) =
-                self.walks.fingerprints(&mut self.heap, vm, &roots);
+            (receiver_alone, execution.joint) = self.walks.fingerprints(&mut self.heap, vm, &roots);
         }
         if self.needs.components {
             execution.whole = [

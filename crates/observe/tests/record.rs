@@ -34,6 +34,16 @@ fn record(
     named: &[&str],
     wanted: &'static [&'static str],
 ) -> (Vm, Recording) {
+    record_with(jdk, folder, named, wanted, true)
+}
+
+fn record_with(
+    jdk: &Jdk,
+    folder: &str,
+    named: &[&str],
+    wanted: &'static [&'static str],
+    with_texts: bool,
+) -> (Vm, Recording) {
     let sources = root::repository().join("fixtures").join(folder);
     let jars = suite::jars(JARS);
     let classes = suite::compile(jdk, folder, &sources, &jars).unwrap();
@@ -53,7 +63,7 @@ fn record(
         wanted: Box::new(is_wanted),
         techniques,
         mask: Mask::standard(),
-        with_texts: true,
+        with_texts,
         with_left_states: true,
     });
     let hear = recorder.hear();
@@ -101,6 +111,36 @@ fn the_example_of_the_paper_has_the_redundant_tests_of_the_paper() {
         }
         let mixed = Techniques { receiver: Technique::WholeState, arguments: Technique::WholeSeq };
         assert_eq!(redundant(&mut vm, &mut recording, mixed), ["t3"]);
+    }
+}
+
+#[test]
+fn keeping_receivers_without_their_plain_arguments_changes_no_result() {
+    let jdk = jdk::installed().remove(0);
+    let tests =
+        ["BBagTest", "HashMapTest", "IntStackGrowthTest", "ShoppingCartTest", "TreeMapTest"]
+            .map(|test| format!("subjects.{test}"));
+    let tests = tests.each_ref().map(String::as_str);
+    let wanted: &[&str] = &[
+        "subjects/BBag",
+        "subjects/HashMap",
+        "subjects/IntStack",
+        "subjects/ShoppingCart",
+        "subjects/TreeMap",
+    ];
+    // With texts, entry states are kept as a whole.
+    let (mut vm, mut whole) = record_with(&jdk, "subjects", &tests, wanted, true);
+    let (mut other_vm, mut apart) = record_with(&jdk, "subjects", &tests, wanted, false);
+    let (receiver, arguments) = (Technique::WholeState, Technique::WholeSeq);
+    let mixed = Techniques { receiver, arguments };
+    for techniques in Technique::ALL.map(Techniques::both).into_iter().chain([mixed]) {
+        let n_classes = whole.classes(&mut vm, techniques).n_classes;
+        assert!(n_classes > 50, "{n_classes}");
+        assert_eq!(apart.classes(&mut other_vm, techniques).n_classes, n_classes);
+        assert_eq!(
+            redundant(&mut other_vm, &mut apart, techniques),
+            redundant(&mut vm, &mut whole, techniques)
+        );
     }
 }
 

@@ -1,7 +1,7 @@
 //! Minimising a suite beside running it: the same JUnit suite on the machine without recording, and under
 //! `nonpareil minimize` with each technique, in turns. Whole processes, one machine at a time.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -31,6 +31,22 @@ const JARS: [&str; 8] = [
     "apiguardian-api",
 ];
 
+/// Suites over states of many nodes, in `fixtures/bench/large`.
+const LARGE: &[(&str, &str)] = &[
+    ("CatalogueTest", "calls on states of 2,000 nodes"),
+    ("GrowthTest", "states that grow to 500 nodes"),
+];
+
+/// A compiled suite.
+struct Suite<'a> {
+    name: &'a str,
+    /// The class under test, where it is compiled to, and where the tests are.
+    class: &'a str,
+    classes: &'a str,
+    tests: &'a str,
+    options: &'a [&'a str],
+}
+
 /// Prints and gives the table.
 pub(super) fn run(binary: &str, java_home: &Path) -> Result<String, String> {
     super::explore::compile(java_home)?;
@@ -41,43 +57,72 @@ pub(super) fn run(binary: &str, java_home: &Path) -> Result<String, String> {
     );
     super::line(&mut text, "|---|---|---|---|---|---|");
     let jars = JARS.map(|jar| format!("/usr/share/java/{jar}.jar")).join(":");
-    let home = java_home.display().to_string();
     for (class, most, options) in SUITES {
         let tests = make(binary, java_home, class, most, options, &jars)?;
-        let name = format!("subjects.{class}");
-        let run_path = format!("{tests}:{CLASSES}:{jars}");
-        let mut commands = vec![vec!["run", "--jdk", &home, "--classpath", &run_path, "--junit"]];
-        let class_path = format!("{CLASSES}:{jars}");
-        for technique in TECHNIQUES {
-            let fixed = ["minimize", "--jdk", &home, "--classpath", &class_path, "--tests", &tests];
-            let more = ["--class", &name, "--technique", technique, "--jobs", "1"];
-            commands.push([&fixed[..], &more, options].concat());
-        }
-        let mut best = vec![Duration::MAX; commands.len()];
-        let mut n_tests = String::new();
-        for _ in 0..ROUNDS {
-            for (best, command) in best.iter_mut().zip(&commands) {
-                let (time, output) = timed(binary, command)?;
-                *best = (*best).min(time);
-                if let Some(row) = output.lines().find(|line| line.starts_with("all tests ")) {
-                    n_tests = row.split_whitespace().nth(2).unwrap_or_default().to_owned();
-                }
-            }
-        }
-        let ms = |idx: usize| best[idx].as_secs_f64() * 1e3;
-        for (idx, technique) in TECHNIQUES.iter().enumerate() {
-            let times = ms(idx + 1) / ms(0);
-            let missed = if times > TARGET { " (missed)" } else { "" };
-            let row = format!(
-                "| generated for {class} | {n_tests} | {technique} | {:.0} | {:.0} | {times:.2}{missed} |",
-                ms(0),
-                ms(idx + 1),
-            );
-            super::line(&mut text, &row);
-        }
+        let (name, class) = (format!("generated for {class}"), format!("subjects.{class}"));
+        let suite = Suite { name: &name, class: &class, classes: CLASSES, tests: &tests, options };
+        measure(&mut text, binary, java_home, &jars, &suite)?;
+    }
+    let classes = format!("{FOLDER}/large/classes");
+    let source = |name: &str| vec![PathBuf::from(format!("fixtures/bench/large/{name}.java"))];
+    compile(java_home, &jars, &source("Catalogue"), &classes)?;
+    for (test, name) in LARGE {
+        let tests = format!("{FOLDER}/large/{test}");
+        compile(java_home, &format!("{classes}:{jars}"), &source(test), &tests)?;
+        let suite = Suite {
+            name,
+            class: "large.Catalogue",
+            classes: &classes,
+            tests: &tests,
+            options: &[],
+        };
+        measure(&mut text, binary, java_home, &jars, &suite)?;
     }
     text.push('\n');
     Ok(text)
+}
+
+/// Runs and minimises a suite with every technique, in turns.
+fn measure(
+    text: &mut String,
+    binary: &str,
+    java_home: &Path,
+    jars: &str,
+    suite: &Suite<'_>,
+) -> Result<(), String> {
+    let Suite { name, class, classes, tests, options } = suite;
+    let home = java_home.display().to_string();
+    let run_path = format!("{tests}:{classes}:{jars}");
+    let mut commands = vec![vec!["run", "--jdk", &home, "--classpath", &run_path, "--junit"]];
+    let class_path = format!("{classes}:{jars}");
+    for technique in TECHNIQUES {
+        let fixed = ["minimize", "--jdk", &home, "--classpath", &class_path, "--tests", tests];
+        let more = ["--class", class, "--technique", technique, "--jobs", "1"];
+        commands.push([&fixed[..], &more, options].concat());
+    }
+    let mut best = vec![Duration::MAX; commands.len()];
+    let mut n_tests = String::new();
+    for _ in 0..ROUNDS {
+        for (best, command) in best.iter_mut().zip(&commands) {
+            let (time, output) = timed(binary, command)?;
+            *best = (*best).min(time);
+            if let Some(row) = output.lines().find(|line| line.starts_with("all tests ")) {
+                n_tests = row.split_whitespace().nth(2).unwrap_or_default().to_owned();
+            }
+        }
+    }
+    let ms = |idx: usize| best[idx].as_secs_f64() * 1e3;
+    for (idx, technique) in TECHNIQUES.iter().enumerate() {
+        let times = ms(idx + 1) / ms(0);
+        let missed = if times > TARGET { " (missed)" } else { "" };
+        let row = format!(
+            "| {name} | {n_tests} | {technique} | {:.0} | {:.0} | {times:.2}{missed} |",
+            ms(0),
+            ms(idx + 1),
+        );
+        super::line(text, &row);
+    }
+    Ok(())
 }
 
 /// Generates and compiles a suite; gives its folder.
@@ -100,15 +145,26 @@ fn make(
     timed(binary, &[&fixed[..], &more, options].concat())?;
     let folder = Path::new(&sources).join("subjects");
     let files = std::fs::read_dir(&folder).map_err(|error| format!("{sources}: {error}"))?;
+    let files: Vec<PathBuf> = files.flatten().map(|entry| entry.path()).collect();
+    compile(java_home, &format!("{CLASSES}:{jars}"), &files, &compiled)?;
+    Ok(compiled)
+}
+
+fn compile(
+    java_home: &Path,
+    class_path: &str,
+    files: &[PathBuf],
+    into: &str,
+) -> Result<(), String> {
     let javac = Command::new(java_home.join("bin/javac"))
-        .args(["-nowarn", "-cp", &format!("{CLASSES}:{jars}"), "-d", &compiled])
-        .args(files.flatten().map(|entry| entry.path()))
+        .args(["-g", "-nowarn", "-cp", class_path, "-d", into])
+        .args(files)
         .output()
         .map_err(|error| format!("javac: {error}"))?;
     if !javac.status.success() {
         return Err(format!("javac failed:\n{}", String::from_utf8_lossy(&javac.stderr)));
     }
-    Ok(compiled)
+    Ok(())
 }
 
 /// Runs a command that may find something: codes 0 and 1 are both fine.

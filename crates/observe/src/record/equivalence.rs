@@ -11,7 +11,7 @@ use super::states::StateId;
 use super::{Execution, NOTHING, Techniques};
 use crate::state::canonical_heap::Root;
 use crate::state::fingerprint::{Fingerprint, Mixer, Sink};
-use crate::state::monitor_equals::MonitorEquals;
+use crate::state::monitor_equals::{MonitorEquals, Twin};
 use crate::state::pairwise_equals::PairwiseEquals;
 use crate::state::technique::Technique;
 
@@ -186,10 +186,19 @@ impl Recording {
                     Side::Receiver => &roots[..n_receivers],
                     Side::Arguments => &roots[n_receivers..],
                 };
+                let whole = self.states.key_of_one(state);
                 if technique == Technique::MonitorEquals {
-                    asked.monitor.key(&mut self.heap, vm, part, world)
+                    let Recording { heap, states, .. } = self;
+                    let mut again = |vm: &mut Vm| match states.put(vm, state)?.first()? {
+                        Root::Object(object) => Some(*object),
+                        Root::Primitive(..) => None,
+                    };
+                    let twin: Option<Twin<'_>> = match whole {
+                        Some(_) => Some(&mut again),
+                        None => None,
+                    };
+                    asked.monitor.key_with(heap, vm, part, world, twin)
                 } else {
-                    let whole = self.states.key_of_one(state);
                     self.pairwise(vm, asked, part, world, whole)
                 }
             }

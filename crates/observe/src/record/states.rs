@@ -2,7 +2,7 @@
 //! every distinct entry state is copied out of the machine and put back when the suite has ended.
 //!
 //! What never moves and what a `static final` field holds keep their identity: they are referred to
-//! and not copied.
+//! and not copied. So are strings, which never change.
 
 use rustc_hash::FxHashMap;
 use vm::class::flags;
@@ -48,7 +48,7 @@ pub(super) struct States {
     room: Room,
 }
 
-/// The objects in `static final` fields, as they lie at one moment.
+/// The objects in `static final` fields and the strings of states, as they lie at one moment.
 #[derive(Debug, Default)]
 struct Singletons {
     n_collections: u64,
@@ -79,13 +79,16 @@ impl States {
         let singletons = &self.singletons.objects;
         // A part itself is always copied: what holds it for good may change it all the same.
         let is_shared = |object: Ref| {
-            (vm.heap.is_fixed(object) || singletons.contains_key(&object))
+            (vm.heap.is_fixed(object) || is_text(vm, object) || singletons.contains_key(&object))
                 && !objects.contains(&object)
         };
         let mut copy = Snapshot::take_with(&mut self.room, vm, &objects, &is_shared);
         let mut movable = Vec::new();
         for (at, &mut object) in copy.shared_mut().iter_mut().enumerate() {
-            let Some(holder) = self.singletons.objects.get_mut(&object) else { continue };
+            if vm.heap.is_fixed(object) {
+                continue;
+            }
+            let holder = self.singletons.objects.entry(object).or_default();
             let holder = *holder.get_or_insert_with(|| {
                 self.held.push(vm.handles.hold(object));
                 self.held.len() as u32 - 1
@@ -148,4 +151,9 @@ impl States {
             singletons.objects.insert(vm.handles.get(handle), Some(holder));
         }
     }
+}
+
+/// Whether an object is a string.
+fn is_text(vm: &Vm, object: Ref) -> bool {
+    vm.class_of(object) == vm.known.string
 }

@@ -83,12 +83,7 @@ impl KeptWalks {
     }
 
     /// The fingerprint of everything behind one object.
-    pub fn fingerprint(
-        &mut self,
-        heap: &mut CanonicalHeap,
-        vm: &mut Vm,
-        root: Ref,
-    ) -> Fingerprint {
+    pub fn fingerprint(&mut self, heap: &mut CanonicalHeap, vm: &mut Vm, root: Ref) -> Fingerprint {
         self.fingerprints(heap, vm, &[Root::Object(root)]).0
     }
 

@@ -44,7 +44,20 @@ impl MonitorEquals {
         roots: &[Root],
         shared_below: usize,
     ) -> Fingerprint {
-        let Some(reads) = self.reads(vm, roots, shared_below) else {
+        self.key_with(heap, vm, roots, shared_below, None)
+    }
+
+    /// As `key`; `twin` puts the state into the heap once more, where it is one object and what is behind it,
+    /// and gives that object.
+    pub fn key_with(
+        &mut self,
+        heap: &mut CanonicalHeap,
+        vm: &mut Vm,
+        roots: &[Root],
+        shared_below: usize,
+        twin: Option<Twin<'_>>,
+    ) -> Fingerprint {
+        let Some(reads) = self.reads(vm, roots, shared_below, twin) else {
             return heap.fingerprint(vm, roots);
         };
         let mut mixer = Mixer::new(2);
@@ -61,14 +74,20 @@ impl MonitorEquals {
         shared_below: usize,
     ) -> Vec<Entry> {
         let bare: Vec<Root> = roots.iter().map(|(_, _, root)| *root).collect();
-        match self.reads(vm, &bare, shared_below) {
+        match self.reads(vm, &bare, shared_below, None) {
             Some(reads) => listing::list(heap, vm, roots, &reads),
             None => listing::list(heap, vm, roots, &Whole),
         }
     }
 
     /// What `equals` reads of a state; `None` where it does not help.
-    fn reads(&mut self, vm: &mut Vm, roots: &[Root], shared_below: usize) -> Option<Reads> {
+    fn reads(
+        &mut self,
+        vm: &mut Vm,
+        roots: &[Root],
+        shared_below: usize,
+        mut twin: Option<Twin<'_>>,
+    ) -> Option<Reads> {
         let stretch = (shared_below, vm.heap.top);
         let mut reads: Option<Reads> = None;
         for &root in roots {
@@ -76,7 +95,7 @@ impl MonitorEquals {
             if object.is_null() {
                 continue;
             }
-            let Some(seen) = self.watch(vm, object, stretch) else {
+            let Some(seen) = self.watch(vm, object, stretch, twin.take()) else {
                 self.fallen_back.insert(vm.class_of(object));
                 return None;
             };
@@ -103,28 +122,50 @@ impl MonitorEquals {
     }
 
     /// Runs `equals` and takes down what it reads, if it helps. The state lies in that stretch of the heap.
-    fn watch(&mut self, vm: &mut Vm, object: Ref, stretch: (usize, usize)) -> Option<Reads> {
+    fn watch(
+        &mut self,
+        vm: &mut Vm,
+        object: Ref,
+        stretch: (usize, usize),
+        twin: Option<Twin<'_>>,
+    ) -> Option<Reads> {
         let equals = self.equals_of(vm, vm.class_of(object))?;
+        let room = &mut self.room;
+        let mut copy_but = |vm: &mut Vm, is_shared: &dyn Fn(Ref) -> bool| {
+            let copy = Snapshot::take_with(room, vm, &[object], is_shared);
+            vm.complete(|vm| copy.put(vm)).ok()?.first().copied()
+        };
         let is_world = |other: Ref| other != object && other.byte_offset() < stretch.0;
-        let is_other = |other: Ref| other != object;
-        // Everything is copied; if that is not equal, the object alone.
-        let shares: [&dyn Fn(Ref) -> bool; 2] = [&is_world, &is_other];
-        shares.into_iter().find_map(|is_shared| {
-            let copy = Snapshot::take_with(&mut self.room, vm, &[object], is_shared);
-            let mut seen = Reads::of(stretch);
-            let mark = vm.mark();
-            let is_equal = match vm.complete(|vm| copy.put(vm)) {
-                Ok(copies) => {
-                    let args = [object.to_slot(), copies[0].to_slot()];
-                    let outcome = vm.call(&mut seen, equals, &args, Some(FUEL));
-                    outcome == Outcome::Returned(Value::Int(1))
-                }
-                Err(_) => false,
-            };
-            vm.rollback(mark);
-            is_equal.then_some(seen)
+        let whole = match twin {
+            Some(twin) => compare(vm, equals, object, stretch, twin),
+            None => compare(vm, equals, object, stretch, &mut |vm| copy_but(vm, &is_world)),
+        };
+        // Where something inside is compared by identity, the object alone is copied.
+        whole.or_else(|| {
+            compare(vm, equals, object, stretch, &mut |vm| copy_but(vm, &|other| other != object))
         })
     }
+}
+
+/// Puts a copy of a state into the heap and gives its root.
+pub type Twin<'a> = &'a mut dyn FnMut(&mut Vm) -> Option<Ref>;
+
+/// What `equals` reads to find that an object equals its copy, if it does.
+fn compare(
+    vm: &mut Vm,
+    equals: MethodId,
+    object: Ref,
+    stretch: (usize, usize),
+    copy: Twin<'_>,
+) -> Option<Reads> {
+    let mut seen = Reads::of(stretch);
+    let mark = vm.mark();
+    let is_equal = copy(vm).is_some_and(|copy| {
+        let args = [object.to_slot(), copy.to_slot()];
+        vm.call(&mut seen, equals, &args, Some(FUEL)) == Outcome::Returned(Value::Int(1))
+    });
+    vm.rollback(mark);
+    is_equal.then_some(seen)
 }
 
 /// States that lie in more of the heap than this are watched without a table of bits.

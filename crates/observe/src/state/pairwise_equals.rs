@@ -15,7 +15,7 @@ use vm::vm::Vm;
 
 use super::fingerprint::Fingerprint;
 use super::monitor_equals::MonitorEquals;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Room, Snapshot};
 
 /// Bytecodes that one run of `equals` or `hashCode` may take.
 const FUEL: u64 = 10_000_000;
@@ -29,6 +29,7 @@ pub struct PairwiseEquals {
     /// Representatives by class of the object and hash.
     by_hash: FxHashMap<(ClassId, i32), Vec<Representative>>,
     n_classes: u32,
+    room: Room,
 }
 
 #[derive(Debug)]
@@ -85,7 +86,8 @@ impl PairwiseEquals {
                 return candidate.number;
             }
         }
-        let copy = Snapshot::take(vm, &[object], &|other| other != object && is_shared(other));
+        let is_kept = |other: Ref| other != object && is_shared(other);
+        let copy = Snapshot::take_with(&mut self.room, vm, &[object], &is_kept);
         candidates.push(Representative { number: new, copy });
         self.n_classes += 1;
         new

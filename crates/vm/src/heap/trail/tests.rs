@@ -253,8 +253,7 @@ fn a_watch_tells_which_words_have_changed_and_ends_with_a_mark() {
                 (at >= heap.main_start || at < heap.perm_start + then.perm.len())
                     && at < heap.main_start + then.main.len()
             };
-            let mut changed: Vec<u32> =
-                heap.changed_granules().unwrap().filter(is_old).collect();
+            let mut changed: Vec<u32> = heap.changed_granules().unwrap().filter(is_old).collect();
             changed.sort_unstable();
             assert_eq!(changed, expected);
         }
