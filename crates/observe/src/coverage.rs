@@ -61,6 +61,20 @@ impl Probe {
         probe
     }
 
+    /// Whether the class of a method is watched.
+    pub(crate) fn watches(&mut self, vm: &Vm, method: MethodId) -> bool {
+        if self.hits(method).watched == Watched::Unknown {
+            let class = vm.class(vm.method(method).class).name.to_string();
+            let watched = if (self.wanted)(&class) { Watched::Yes } else { Watched::No };
+            let hits = self.hits(method);
+            hits.watched = watched;
+            if watched == Watched::No {
+                hits.steps = Vec::new();
+            }
+        }
+        self.hits(method).watched == Watched::Yes
+    }
+
     fn hits(&mut self, method: MethodId) -> &mut Hits {
         if self.hits.len() <= method.idx() {
             self.hits.resize_with(method.idx() + 1, Hits::default);
@@ -80,18 +94,13 @@ impl Mode for Probe {
         }
     }
 
+    fn wants_branches(&mut self, vm: &mut Vm, method: MethodId) -> bool {
+        self.watches(vm, method)
+    }
+
     fn branch(&mut self, vm: &mut Vm, place: Place, edge: u32) {
-        if self.hits(place.method).watched == Watched::Unknown {
-            let class = vm.class(vm.method(place.method).class).name.to_string();
-            let watched = if (self.wanted)(&class) { Watched::Yes } else { Watched::No };
+        if self.watches(vm, place.method) {
             let hits = self.hits(place.method);
-            hits.watched = watched;
-            if watched == Watched::No {
-                hits.steps = Vec::new();
-            }
-        }
-        let hits = self.hits(place.method);
-        if hits.watched == Watched::Yes {
             set(hits.edges.entry(place.bci).or_default(), edge as usize);
         }
     }

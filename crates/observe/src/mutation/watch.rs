@@ -51,6 +51,8 @@ pub(super) struct Watch {
     pub(super) probe: Probe,
     sites: Sites,
     rows: Vec<Row>,
+    /// By method: whether nothing about it matters.
+    is_quiet: Vec<bool>,
     /// Methods that ran since the last look.
     ran: Vec<MethodId>,
     /// Static initialisers under way.
@@ -127,6 +129,7 @@ impl Watch {
             probe: Probe::new(wanted),
             sites,
             rows,
+            is_quiet: Vec::new(),
             ran: Vec::new(),
             initialising: BTreeSet::new(),
             constructing: BTreeSet::new(),
@@ -146,6 +149,12 @@ impl Watch {
             let mutants = row.mutants.get_or_insert_with(|| mutants_of(vm, &self.sites, method));
             // Its code is there, so nothing will change that.
             row.is_ignored = mutants.is_empty();
+            if row.is_ignored && row.part == Part::Ordinary && !self.probe.watches(vm, method) {
+                if self.is_quiet.len() <= method.idx() {
+                    self.is_quiet.resize(method.idx() + 1, false);
+                }
+                self.is_quiet[method.idx()] = true;
+            }
             for (positions, idx) in &*mutants {
                 for (bits, found) in
                     row.bits.iter().zip([&mut reached.passing, &mut reached.lasting])
@@ -168,6 +177,35 @@ impl Watch {
 }
 
 impl Watch {
+    /// An instruction runs in a method that may matter.
+    #[inline(never)]
+    fn take_step(&mut self, method: MethodId, position: u32) {
+        if self.rows.len() <= method.idx() {
+            self.rows.resize_with(method.idx() + 1, Row::default);
+        }
+        let row = &mut self.rows[method.idx()];
+        // Calls that the machine makes are not told of, but they begin at the first position. Its
+        // instruction may be interrupted and run again.
+        if position == 0 && row.part != Part::Ordinary {
+            match row.part {
+                Part::MakesTestObject => self.constructing.insert(method),
+                _ => self.initialising.insert(method),
+            };
+        }
+        if row.is_ignored {
+            self.probe.step(method, position);
+            return;
+        }
+        if row.bits.iter().all(Vec::is_empty) {
+            self.ran.push(method);
+        }
+        let is_lasting =
+            !self.initialising.is_empty() || (self.is_between && self.constructing.is_empty());
+        if set(&mut row.bits[usize::from(is_lasting)], position as usize) {
+            self.probe.step(method, position);
+        }
+    }
+
     /// An exception leaves a method under test; if its caller is none, that counts.
     fn escape(&mut self, vm: &Vm, method: MethodId) {
         let caller = vm.walk().nth(1);
@@ -220,31 +258,15 @@ impl Mode for Watch {
     const CALLS: bool = true;
     const EXCEPTIONS: bool = true;
 
+    #[inline]
     fn step(&mut self, method: MethodId, position: u32) {
-        if self.rows.len() <= method.idx() {
-            self.rows.resize_with(method.idx() + 1, Row::default);
+        if self.is_quiet.get(method.idx()) != Some(&true) {
+            self.take_step(method, position);
         }
-        let row = &mut self.rows[method.idx()];
-        // Calls that the machine makes are not told of, but they begin at the first position. Its
-        // instruction may be interrupted and run again.
-        if position == 0 && row.part != Part::Ordinary {
-            match row.part {
-                Part::MakesTestObject => self.constructing.insert(method),
-                _ => self.initialising.insert(method),
-            };
-        }
-        if row.is_ignored {
-            self.probe.step(method, position);
-            return;
-        }
-        if row.bits.iter().all(Vec::is_empty) {
-            self.ran.push(method);
-        }
-        let is_lasting =
-            !self.initialising.is_empty() || (self.is_between && self.constructing.is_empty());
-        if set(&mut row.bits[usize::from(is_lasting)], position as usize) {
-            self.probe.step(method, position);
-        }
+    }
+
+    fn wants_branches(&mut self, vm: &mut Vm, method: MethodId) -> bool {
+        self.is_quiet.get(method.idx()) != Some(&true) && self.probe.wants_branches(vm, method)
     }
 
     fn branch(&mut self, vm: &mut Vm, place: Place, edge: u32) {
