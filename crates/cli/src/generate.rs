@@ -100,7 +100,9 @@ fn write(options: &GenerateOptions, generated: &[Generated]) -> Result<(), Strin
     let mut output = Output { files: Vec::new(), gone: Vec::new(), replaces: Replaces::Ours };
     for one in generated {
         let sources = one.sources.iter();
-        output.files.extend(sources.map(|it| (it.path.clone().into(), it.text.clone())));
+        output
+            .files
+            .extend(sources.map(|it| (it.path.clone().into(), it.text.clone().into_bytes())));
         if !one.sources.is_empty() && !watch::is_interrupted() {
             output.gone.extend_from_slice(&one.outdated);
         }

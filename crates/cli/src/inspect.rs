@@ -79,8 +79,9 @@ pub(crate) fn run(options: &InspectOptions) -> Result<ExitCode, String> {
     }
     if let Some(folder) = &options.output {
         let sources = inspected.iter().flat_map(|one| &one.tests.sources);
-        let files =
-            sources.map(|source| (source.path.clone().into(), source.text.clone())).collect();
+        let files = sources
+            .map(|source| (source.path.clone().into(), source.text.clone().into_bytes()))
+            .collect();
         output::write(folder, &Output { files, gone: Vec::new(), replaces: Replaces::All })?;
     }
     for one in &inspected {

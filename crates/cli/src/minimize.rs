@@ -20,6 +20,7 @@ use vm::vm::Vm;
 
 use crate::options::{Format, MachineOptions, MinimizeOptions};
 use crate::os_host::OsHost;
+use crate::output;
 use crate::run::{boot, reason};
 use crate::say;
 use crate::watch::{self, Progress};
@@ -28,6 +29,9 @@ use scope::Scope;
 /// Minimises the suite; an `Err` is a usage or input error.
 pub(crate) fn run(options: &MinimizeOptions) -> Result<ExitCode, String> {
     sources::check_request(options)?;
+    if options.apply.is_some() {
+        output::recover(sources::target(options))?;
+    }
     watch::catch_interrupts();
     let machine = machine_options(&options.machine, &options.tests)?;
     let vm = boot(&machine, OsHost::new().with_output_to_stderr())?;

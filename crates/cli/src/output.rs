@@ -45,7 +45,7 @@ pub(crate) enum Replaces {
 #[derive(Debug, Clone)]
 pub(crate) struct Output {
     /// Files and what they say.
-    pub(crate) files: Vec<(PathBuf, String)>,
+    pub(crate) files: Vec<(PathBuf, Vec<u8>)>,
     /// Files of earlier runs that go, where they are ours.
     pub(crate) gone: Vec<PathBuf>,
     /// What may be replaced.
@@ -180,8 +180,11 @@ fn exchanging(place: &Place, output: &Output) -> io::Result<Option<Vec<Step>>> {
             steps.push(Step::Link(folder.join(old), beside.join(old)));
         }
     }
-    for (path, text) in &output.files {
-        steps.push(Step::File(beside.join(path), text.clone()));
+    for (path, bytes) in &output.files {
+        steps.push(Step::File(beside.join(path), bytes.clone()));
+        if folder.join(path).exists() {
+            steps.push(Step::Permissions(folder.join(path), beside.join(path)));
+        }
     }
     for old in &found.folders {
         steps.push(Step::Permissions(folder.join(old), beside.join(old)));
@@ -239,13 +242,16 @@ fn moving(folder: &Path, output: &Output) -> Vec<Step> {
         folders.extend(path.ancestors().skip(1).map(|above| files.join(above)));
     }
     steps.extend(folders.iter().cloned().map(Step::Folder));
-    for (path, text) in &output.files {
-        steps.push(Step::File(files.join(path), text.clone()));
+    for (path, bytes) in &output.files {
+        steps.push(Step::File(files.join(path), bytes.clone()));
+        if folder.join(path).exists() {
+            steps.push(Step::Permissions(folder.join(path), files.join(path)));
+        }
     }
     let is_old = |path: &&PathBuf| is_ours(&folder.join(path));
     let gone: Vec<PathBuf> = output.gone.iter().filter(is_old).cloned().collect();
     let list: Vec<String> = gone.iter().map(|path| path.display().to_string()).collect();
-    steps.push(Step::File(staged.join(GONE), list.join("\n")));
+    steps.push(Step::File(staged.join(GONE), list.join("\n").into_bytes()));
     steps.extend(folders.into_iter().map(Step::Sync));
     steps.push(Step::Rename(staged, valid.clone()));
     steps.push(Step::Sync(folder.to_path_buf()));

@@ -193,7 +193,9 @@ fn write(options: &GenerateOptions, outcome: &Outcome) -> Result<(), String> {
     let versions = outcome.differences.iter().flat_map(|_| &outcome.versions);
     for one in outcome.regression.iter().chain(versions).chain(&outcome.errors) {
         let sources = one.sources.iter();
-        output.files.extend(sources.map(|it| (it.path.clone().into(), it.text.clone())));
+        output
+            .files
+            .extend(sources.map(|it| (it.path.clone().into(), it.text.clone().into_bytes())));
         // What was interrupted says nothing of what it did not come to.
         if !watch::is_interrupted() {
             output.gone.extend_from_slice(&one.outdated);

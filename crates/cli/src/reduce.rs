@@ -99,7 +99,9 @@ pub(crate) fn run(options: &ReduceOptions) -> Result<ExitCode, String> {
     if let Some(folder) = &options.output {
         let reduced = classes.iter().filter_map(|class| class.reduced.as_ref()?.as_ref().ok());
         let reduced = reduced.filter(|reduced| reduced.doubt.is_none());
-        let files = reduced.map(|reduced| (reduced.path.clone(), reduced.text.clone())).collect();
+        let files = reduced
+            .map(|reduced| (reduced.path.clone(), reduced.text.clone().into_bytes()))
+            .collect();
         output::write(folder, &Output { files, gone: Vec::new(), replaces: Replaces::All })?;
     }
     let text = match options.format {

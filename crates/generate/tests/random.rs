@@ -4,6 +4,8 @@
 
 #[path = "../../observe/tests/machine/mod.rs"]
 mod machine;
+#[path = "random/worth.rs"]
+mod worth;
 
 use std::fs;
 use std::sync::Arc;

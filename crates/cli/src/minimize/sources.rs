@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{self, Command};
+use std::process::Command;
 
 use classfile::{ClassFile, mutf8};
 use emit::outline::{self, erased_parameters};
@@ -14,6 +14,7 @@ use emit::rewrite::{Action, Because, Edit, rewrite};
 use super::judge::{Judged, Minimized, Status};
 use super::scope::Scope;
 use crate::options::{Apply, MinimizeOptions};
+use crate::output::{self, Output, Replaces};
 
 /// What is to be written, and what is not.
 pub(super) struct Changes {
@@ -130,7 +131,7 @@ pub(super) fn plan(
     minimized: &Minimized,
 ) -> Result<Changes, String> {
     let sources = options.sources.as_deref().unwrap_or(Path::new("."));
-    let target = options.output.as_deref().unwrap_or(sources);
+    let target = target(options);
     let mut changes = Changes {
         apply,
         files: Vec::new(),
@@ -334,27 +335,33 @@ fn check_matches(scope: &Scope, path: &Path, source: &str, places: &[Place]) -> 
     Ok(())
 }
 
+/// The folder that sources are written to.
+pub(super) fn target(options: &MinimizeOptions) -> &Path {
+    let sources = options.sources.as_deref().unwrap_or(Path::new("."));
+    options.output.as_deref().unwrap_or(sources)
+}
+
 /// Writes all new sources; with `--output` also the files that stay as they are.
 pub(super) fn write(options: &MinimizeOptions, changes: &Changes) -> Result<(), String> {
     let sources = options.sources.as_deref().unwrap_or(Path::new("."));
-    let mut all: Vec<(PathBuf, Vec<u8>)> = changes
+    let mut files: Vec<(PathBuf, Vec<u8>)> = changes
         .files
         .iter()
-        .map(|file| (file.shown.clone(), file.text.clone().into_bytes()))
+        .map(|file| (file.relative.clone(), file.text.clone().into_bytes()))
         .collect();
-    if let Some(output) = &options.output {
+    if options.output.is_some() {
         let changed: BTreeSet<&Path> =
             changes.files.iter().map(|file| file.relative.as_path()).collect();
         let mut others = Vec::new();
         collect(&mut others, sources, Path::new(""))
             .map_err(|error| format!("{}: {error}", sources.display()))?;
-        for relative in others.iter().filter(|path| !changed.contains(path.as_path())) {
-            let from = sources.join(relative);
+        for relative in others.into_iter().filter(|path| !changed.contains(path.as_path())) {
+            let from = sources.join(&relative);
             let bytes = fs::read(&from).map_err(|error| format!("{}: {error}", from.display()))?;
-            all.push((output.join(relative), bytes));
+            files.push((relative, bytes));
         }
     }
-    write_all(&all)
+    output::write(target(options), &Output { files, gone: Vec::new(), replaces: Replaces::All })
 }
 
 fn collect(files: &mut Vec<PathBuf>, root: &Path, below: &Path) -> io::Result<()> {
@@ -369,41 +376,4 @@ fn collect(files: &mut Vec<PathBuf>, root: &Path, below: &Path) -> io::Result<()
         }
     }
     Ok(())
-}
-
-/// Writes every file beside its place first and moves them there when all are written.
-fn write_all(files: &[(PathBuf, Vec<u8>)]) -> Result<(), String> {
-    let fresh = |path: &Path| {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.tmp", process::id()));
-        path.with_file_name(name)
-    };
-    let mut written = Vec::new();
-    let mut result = Ok(());
-    for (path, bytes) in files {
-        let new = fresh(path);
-        let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
-        written.push(new.clone());
-        if let Err(error) = folder.and_then(|()| fs::write(&new, bytes)) {
-            result = Err(format!("{}: {error}", path.display()));
-            break;
-        }
-        if let Ok(data) = fs::metadata(path) {
-            let _ = fs::set_permissions(&new, data.permissions());
-        }
-    }
-    if result.is_ok() {
-        for (path, _) in files {
-            if let Err(error) = fs::rename(fresh(path), path) {
-                result = Err(format!("{}: {error}", path.display()));
-                break;
-            }
-        }
-    }
-    if result.is_err() {
-        for path in written {
-            let _ = fs::remove_file(path);
-        }
-    }
-    result
 }

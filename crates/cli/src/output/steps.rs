@@ -10,7 +10,7 @@ pub(super) enum Step {
     /// Makes a folder, if it is not there.
     Folder(PathBuf),
     /// Writes a file to the disk.
-    File(PathBuf, String),
+    File(PathBuf, Vec<u8>),
     /// Gives a file a second name, or copies it where it can have but one.
     Link(PathBuf, PathBuf),
     /// Gives the second what may be done with the first.
@@ -31,9 +31,9 @@ pub(super) enum Step {
 pub(super) fn perform(step: &Step) -> io::Result<()> {
     match step {
         Step::Folder(path) => fs::create_dir_all(path),
-        Step::File(path, text) => {
+        Step::File(path, bytes) => {
             let mut file = File::create(path)?;
-            file.write_all(text.as_bytes())?;
+            file.write_all(bytes)?;
             file.sync_all()
         }
         Step::Link(from, to) => match fs::hard_link(from, to) {

@@ -41,7 +41,10 @@ fn old(folder: &Path, has_others: bool) {
 
 fn output() -> Output {
     Output {
-        files: vec![("p/A.java".into(), ours("new a")), ("r/B.java".into(), ours("new b"))],
+        files: vec![
+            ("p/A.java".into(), ours("new a").into_bytes()),
+            ("r/B.java".into(), ours("new b").into_bytes()),
+        ],
         gone: vec!["p/q/Old.java".into(), "p/q/Never.java".into()],
         replaces: Replaces::Ours,
     }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use ::generate::random::{Appraiser, Campaign, Merit, Shown, States, Thing, Worthy};
-use distill::reduce::{Covered, Order, reduce};
+use distill::reduce::{Covered, Order, prioritize, reduce};
 use distill::shrink::shrink;
 use suite::constant::Constant;
 use suite::method::Method;
@@ -43,11 +43,12 @@ pub(super) struct Choice {
     pub(super) n_unstable: Vec<usize>,
 }
 
-/// Chooses; with `keeps_all` also what others show already.
+/// Chooses at most so many of each class; with `keeps_all` also what others show already.
 pub(super) fn choose(
     campaign: &Campaign,
     appraiser: &mut Appraiser,
     keeps_all: bool,
+    most: usize,
     progress: &Progress,
 ) -> Choice {
     let candidates = candidates(campaign, keeps_all);
@@ -105,6 +106,13 @@ pub(super) fn choose(
     let mut is_kept = vec![keeps_all; found.len()];
     for kept in reduce(&all, Order::Greedy).kept {
         is_kept[kept] = true;
+    }
+    // Where there is no room for all, those stay that show most.
+    let mut n_kept = vec![0; campaign.classes.len()];
+    for idx in prioritize(&all) {
+        let class = found[idx].0;
+        is_kept[idx] &= n_kept[class] < most;
+        n_kept[class] += usize::from(is_kept[idx]);
     }
     let mut by_class: Vec<Vec<Chosen>> = campaign.classes.iter().map(|_| Vec::new()).collect();
     for ((class, chosen), is_kept) in found.into_iter().zip(is_kept) {

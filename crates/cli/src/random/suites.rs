@@ -58,7 +58,8 @@ impl Emission<'_> {
         let session = machines.session().map_err(|error| error.to_string())?;
         let mask = self.options.explore.mask();
         let mut appraiser = Appraiser::new(session, &campaign.classes, mask, self.fuel);
-        let choice = choose(campaign, &mut appraiser, self.options.random.all, progress);
+        let (all, most) = (self.options.random.all, self.options.max_tests);
+        let choice = choose(campaign, &mut appraiser, all, most, progress);
         let mut worlds = machines.worlds()?;
         let mut all = Vec::new();
         let mut n_tests = Vec::new();
@@ -68,7 +69,7 @@ impl Emission<'_> {
             let n_chosen = chosen.len();
             let mut tests = Vec::new();
             for (idx, one) in chosen.into_iter().enumerate() {
-                if tests.len() == self.options.max_tests || watch::is_interrupted() {
+                if watch::is_interrupted() {
                     break;
                 }
                 progress.show(&format!("{name}: {idx} of {n_chosen} tests"));
