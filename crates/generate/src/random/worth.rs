@@ -51,9 +51,9 @@ pub struct Shown {
     pub threw: Option<Arc<str>>,
     /// What it took to find out: bytecodes that ran, and words of states, which take about as long.
     pub cost: u64,
-    /// The state of the last call's receiver before and after it, where it has one and returned, and all
-    /// states were looked at.
-    pub receiver: Option<(Fingerprint, Fingerprint)>,
+    /// The state of the object that the last call is made on, or that it makes, before it, if it was there, and
+    /// after it; where it returned and all states were looked at.
+    pub receiver: Option<(Option<Fingerprint>, Fingerprint)>,
 }
 
 /// Runs sequences and says what they show. Belongs to one machine.
@@ -165,10 +165,9 @@ impl Appraiser {
             is_wanted.then(|| end(method, how))
         });
         let ends = ends.collect();
-        let receiver = before.filter(|_| threw.is_none()).and_then(|before| {
-            let after = heap.key(vm, &[receiver(last, &values)?]);
-            Some((before, after))
-        });
+        let is_wanted = wanted == States::All && threw.is_none();
+        let receiver = receiver(last, &values).or_else(|| made(last, &values));
+        let receiver = receiver.filter(|_| is_wanted).map(|root| (before, heap.key(vm, &[root])));
         let branches = taken.things(vm);
         let own = n_bytecodes + heap.n_words;
         *cost += own;
@@ -217,6 +216,12 @@ fn receiver(statement: &Statement, values: &[u64]) -> Option<Root> {
         }
         _ => None,
     }
+}
+
+/// What a constructor makes.
+fn made(statement: &Statement, values: &[u64]) -> Option<Root> {
+    statement.method().filter(|method| method.is_constructor())?;
+    values.last().map(|&word| Root::Object(Ref::from_slot(word)))
 }
 
 /// A call with the state of its receiver and of what it gives.
