@@ -18,6 +18,7 @@ use crate::{class_path, jdk, junit, say};
 
 /// Runs the program; an `Err` is a usage or input error.
 pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
+    outlive_quit();
     if options.junit {
         return junit::run(options);
     }
@@ -30,6 +31,19 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
             ExitCode::FAILURE
         }
     })
+}
+
+/// Does not end at a quit signal: to a JVM it is a question, and tools that attach to one, as
+/// mocking libraries do to their own, ask it. Programs that are started from here get no share of
+/// this.
+fn outlive_quit() {
+    extern "C" fn heard(_: libc::c_int) {}
+    let handler: extern "C" fn(libc::c_int) = heard;
+    // SAFETY: the handler does nothing.
+    #[expect(unsafe_code, reason = "the standard library handles no signals")]
+    unsafe {
+        libc::signal(libc::SIGQUIT, handler as libc::sighandler_t);
+    }
 }
 
 /// A machine that has booted.

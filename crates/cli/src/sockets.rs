@@ -213,9 +213,13 @@ impl Network for OsHost {
             entries.push(libc::pollfd { fd: self.descriptor(handle)?, events, revents: 0 });
         }
         // SAFETY: so many entries for open descriptors.
-        checked(unsafe {
-            libc::poll(entries.as_mut_ptr(), entries.len() as libc::nfds_t, millis)
-        })?;
+        let result =
+            unsafe { libc::poll(entries.as_mut_ptr(), entries.len() as libc::nfds_t, millis) };
+        match checked(result) {
+            // A signal came instead; whoever waits asks again.
+            Ok(_) | Err(Failure::Os(libc::EINTR)) => {}
+            Err(failure) => return Err(failure),
+        }
         Ok(entries.iter().map(|entry| entry.revents).collect())
     }
 

@@ -217,6 +217,15 @@ fn other_programs_run_as_java_runs_them() {
 }
 
 #[test]
+fn a_quit_signal_does_not_end_the_program() {
+    for jdk in jdk::installed() {
+        let output = command(&jdk, &["--allow-run"]).arg("QuitSignal").output().unwrap();
+        assert_eq!(stdout(&output), "alive\n", "{}", stderr(&output));
+        assert_eq!(output.status.code(), Some(0));
+    }
+}
+
+#[test]
 fn the_environment_is_empty_unless_granted() {
     for jdk in jdk::installed() {
         let run = |options: &[&str]| {
