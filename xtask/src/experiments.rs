@@ -4,6 +4,8 @@
 //! the experiments of Pacheco and others (2007; `random.rs`). The subjects are written anew, so only where a
 //! subject is known to be the same can a number be expected to be.
 
+mod choices;
+mod java_util;
 mod random;
 mod rostra;
 
@@ -201,13 +203,21 @@ pub(crate) fn run(binary: &str, java_home: &Path) -> Result<(), String> {
     text.push_str(&rostra::run(binary, java_home)?);
     std::fs::create_dir_all("docs").map_err(|error| format!("docs: {error}"))?;
     write(&text)?;
-    random::run(binary, java_home, &|chapter| write(&with_chapter(&text, chapter)))
+    run_random(binary, java_home, None)
 }
 
-/// Runs the chapter on random generation alone and puts it into the page that is there.
-pub(crate) fn run_random(binary: &str, java_home: &Path) -> Result<(), String> {
-    let page = std::fs::read_to_string(RESULT).map_err(|error| format!("{RESULT}: {error}"))?;
-    random::run(binary, java_home, &|chapter| write(&with_chapter(&page, chapter)))
+/// Runs the chapter on random generation, or one section of it, and puts it into the page that is there.
+pub(crate) fn run_random(
+    binary: &str,
+    java_home: &Path,
+    section: Option<&str>,
+) -> Result<(), String> {
+    let read = || std::fs::read_to_string(RESULT).map_err(|error| format!("{RESULT}: {error}"));
+    let page = read()?;
+    if !page.contains(random::TITLE) {
+        write(&with_chapter(&page, random::TITLE))?;
+    }
+    random::run(binary, java_home, section, &|section| write(&with_chapter(&read()?, section)))
 }
 
 fn write(page: &str) -> Result<(), String> {
@@ -222,13 +232,15 @@ pub(crate) fn run_redundancy(binary: &str, java_home: &Path) -> Result<(), Strin
     write(&with_chapter(&page, &chapter))
 }
 
-/// A page in which the chapter with the same heading is another; a new chapter comes last.
+/// A page in which the chapter or section with the same heading is another; a new one comes last.
 fn with_chapter(page: &str, chapter: &str) -> String {
     let chapter = chapter.trim_start();
     let heading = chapter.lines().next().unwrap_or_default();
     let mut parts: Vec<String> = Vec::new();
+    let is_section = heading.starts_with("### ");
     for line in page.lines() {
-        if line.starts_with("## ") || parts.is_empty() {
+        let is_heading = line.starts_with("## ") || is_section && line.starts_with("### ");
+        if is_heading || parts.is_empty() {
             parts.push(String::new());
         }
         if let Some(part) = parts.last_mut() {
@@ -339,6 +351,11 @@ mod tests {
         assert_eq!(
             with_chapter(page, "\n## One\n\nc\n\n"),
             "# Page\n\n## One\n\nc\n\n## Two\n\nb\n"
+        );
+        let nested = "# Page\n\n## One\n\n### A\n\na\n\n### B\n\nb\n";
+        assert_eq!(
+            with_chapter(nested, "### A\n\nc\n"),
+            "# Page\n\n## One\n\n### A\n\nc\n\n### B\n\nb\n"
         );
         assert_eq!(with_chapter(page, "## Three\n\nd\n"), format!("{page}\n## Three\n\nd\n"));
     }

@@ -163,7 +163,9 @@ fn emit(
         real,
         fuel: job.settings.fuel,
     };
-    outcome.regression = emission.regression(&outcome.campaign, machines, progress)?;
+    if options.max_tests > 0 {
+        outcome.regression = emission.regression(&outcome.campaign, machines, progress)?;
+    }
     for class in 0..outcome.campaign.classes.len() {
         let differences = outcome.differences.iter().flatten();
         let tests = differences.filter(|one| one.class == class).map(|one| one.test.clone());

@@ -146,6 +146,8 @@ pub struct Campaign {
     pub growth: Vec<(Duration, usize)>,
     /// Kept sequences: number and bytes.
     pub kept: (usize, usize),
+    /// Bytes of kept sequences and of all that was seen, about.
+    pub remembered: usize,
     /// Methods without parameters that were never seen to change anything, per class.
     pub observers: Vec<Vec<Arc<Method>>>,
     /// Internal names of classes whose objects are judged, as far as they were loaded.
@@ -247,8 +249,8 @@ pub fn search(job: &Job, machines: &dyn Machines, watch: &dyn Watch) -> Result<C
     while drawn < job.settings.most_sequences && !watch.is_enough() {
         if drawn >= weighed_at {
             harvest.guide.uncovered(reach.uncovered(&harvest.covered).into_iter());
-            harvest.guide.weigh(&catalogue);
-            weighed_at = drawn + (drawn / 8).clamp(64, 50_000);
+            harvest.guide.weigh(&catalogue, &harvest.pool);
+            weighed_at = drawn + (drawn / 8).clamp(32, 50_000);
         }
         let left = job.settings.most_sequences - drawn;
         let size = (FIRST_ROUND + harvest.pool.len() / 4).min(LARGEST_ROUND);
@@ -286,6 +288,7 @@ pub fn search(job: &Job, machines: &dyn Machines, watch: &dyn Watch) -> Result<C
         branches: (covered.len(), identified.total),
         growth,
         kept: (harvest.pool.len(), harvest.pool.n_bytes()),
+        remembered: harvest.n_bytes(),
         observers,
         judged: workers[0].judged_names(),
         time,

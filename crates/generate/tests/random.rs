@@ -236,3 +236,29 @@ fn interfaces_and_abstract_classes_are_made_by_what_the_class_path_has() {
     assert_eq!(with.branches.0, with.branches.1, "real shapes and colours take all branches");
     assert!(without.branches.0 < without.branches.1, "stand-ins alone do not");
 }
+
+#[test]
+fn no_class_starves_and_memory_is_kept_to_in_a_small_campaign_over_many_classes() {
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let workshop = Workshop::of(&jdk, "bugs/src");
+    let list = fs::read_to_string(root::repository().join("fixtures/bugs/faults.txt")).unwrap();
+    let lines = list.lines().filter(|line| !line.starts_with('#'));
+    let classes: Vec<&str> = lines
+        .step_by(3)
+        .flat_map(|line| line.split_whitespace())
+        .filter(|word| word.starts_with("bugs.") && !word.contains('$'))
+        .chain(["bugs.Nobody"])
+        .collect();
+    let memory = 40_000;
+    let settings = Settings { memory, ..settings(6 * classes.len() as u64, 1) };
+    let campaign = search(&job(&classes, settings), &workshop, &Unwatched).unwrap();
+    for class in &campaign.classes {
+        let mut own = campaign.calls.iter().filter(|call| call.method.class == *class);
+        assert!(own.any(|call| call.reason.is_none()), "{class} was never called");
+    }
+    let refused: Vec<&str> = campaign.refused.iter().map(|(class, _)| class.as_str()).collect();
+    assert_eq!(refused, ["bugs/Nobody"], "what cannot be loaded is listed");
+    // The last one may go beyond.
+    assert!(campaign.remembered < memory + 4000, "{}", campaign.remembered);
+    assert!(campaign.remembered > memory / 2, "the limit is what ends it: {}", campaign.remembered);
+}

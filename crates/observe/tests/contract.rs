@@ -256,7 +256,7 @@ fn what_is_inside_collections_is_known() {
             })
             .collect();
         session.vm.rollback(mark);
-        let wanted = ["", "null", "null", "itself", "itself", "mixed", "null mixed"];
+        let wanted = ["", "itself", "null", "null", "itself", "itself", "mixed", "null mixed"];
         for (inside, wanted) in inside.iter().zip(wanted) {
             let words = ["null", "itself", "mixed"].map(|word| wanted.contains(word));
             assert_eq!(*inside, words, "{wanted}");

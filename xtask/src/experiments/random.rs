@@ -1,18 +1,18 @@
 //! The experiments of Pacheco, Lahiri, Ernst and Ball (2007): coverage of four containers (figure 5), planted
-//! faults instead of the libraries of that time, and what `java.util` shows of itself.
+//! faults instead of the libraries of that time, what `java.util` shows of itself (`java_util.rs`), and what
+//! our own choices are worth (`choices.rs`). Each section can be run alone.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
+use super::{choices, java_util};
 use crate::json::Json;
 
 /// The heading of the chapter.
-const TITLE: &str = "## Feedback-directed random generation (Pacheco and others, 2007)";
+pub(super) const TITLE: &str = "## Feedback-directed random generation (Pacheco and others, 2007)";
 
-const HEAD: &str = "
-### Containers (figure 5)
+const HEAD: &str = "### Containers (figure 5)
 
 Branches of the algorithm, and combinations of predicates (see fixtures/containers); the mean of three runs of
 three seconds, with the seconds after which nothing new was covered. The paper counts blocks instead of branches,
@@ -23,8 +23,7 @@ ran on a Pentium 4 with 3.6 GHz.
 |---|---|---|---|---|---|---|---|---|
 ";
 
-const FAULTS_HEAD: &str = "
-### Planted faults
+const FAULTS_HEAD: &str = "### Planted faults
 
 Classes below fixtures/bugs with one fault each, alone for ten seconds. A fault counts as found where the contract
 that it breaks is reported for its class; the length is that of the shortest test. What else was reported stands in
@@ -35,18 +34,16 @@ the last column.
 ";
 
 const CONTAINER_SECONDS: &str = "3s";
-const SEEDS: [&str; 3] = ["1", "2", "3"];
+pub(super) const SEEDS: [&str; 3] = ["1", "2", "3"];
 const FAULT_SECONDS: &str = "10s";
-const JDK_SECONDS: &str = "45s";
 
-const CONTAINERS: &str = "fixtures/containers/src/containers";
+pub(super) const CONTAINERS: &str = "fixtures/containers/src/containers";
 const BUGS: &str = "fixtures/bugs/src/bugs";
 const FAULTS: &str = "fixtures/bugs/faults.txt";
-const JUDGEMENTS: &str = "fixtures/judgements/java-util.txt";
 const CLASSES: &str = "target/random-classes";
 
-const GUIDED: &[&str] = &["--choose", "guided"];
-const UNIFORM: &[&str] = &["--choose", "uniform"];
+pub(super) const GUIDED: &[&str] = &["--choose", "guided"];
+pub(super) const UNIFORM: &[&str] = &["--choose", "uniform"];
 const UNDIRECTED: &[&str] = &["--no-feedback"];
 
 /// A container with the published values of Randoop with and without feedback: blocks and seconds,
@@ -80,30 +77,52 @@ const FIGURE_5: [Container; 4] = [
     },
 ];
 
-/// Runs everything. `keep` gets the chapter as far as it is known, after each part: a run takes long.
+/// A part of the chapter: its name on the command line, and what runs it.
+type Section = (&'static str, fn(&Tool<'_>) -> Result<String, String>);
+
+const SECTIONS: &[Section] = &[
+    ("containers", all_containers),
+    ("faults", faults),
+    ("java-util", java_util::section),
+    ("choosing", choices::choosing),
+    ("filters", choices::filters),
+];
+
+/// Runs one section, or all. `keep` gets each with its heading: a run takes long.
 pub(super) fn run(
     binary: &str,
     java_home: &Path,
+    wanted: Option<&str>,
     keep: &dyn Fn(&str) -> Result<(), String>,
 ) -> Result<(), String> {
     super::compile(java_home, CONTAINERS, CLASSES)?;
     super::compile(java_home, BUGS, CLASSES)?;
+    super::compile(java_home, super::SUBJECTS, CLASSES)?;
     let tool = Tool { binary, java_home };
-    let mut text = format!("{TITLE}\n{HEAD}");
+    let is_wanted = |name: &str| wanted.is_none_or(|wanted| wanted == name);
+    let chosen: Vec<&Section> = SECTIONS.iter().filter(|(name, _)| is_wanted(name)).collect();
+    if chosen.is_empty() {
+        let names: Vec<&str> = SECTIONS.iter().map(|(name, _)| *name).collect();
+        return Err(format!("no such section: one of {}", names.join(", ")));
+    }
+    for (_, section) in chosen {
+        keep(&section(&tool)?)?;
+    }
+    Ok(())
+}
+
+fn all_containers(tool: &Tool<'_>) -> Result<String, String> {
+    let mut text = HEAD.to_owned();
     for container in &FIGURE_5 {
-        let rows = containers(&tool, container)?;
+        let rows = containers(tool, container)?;
         super::super::bench::say(&rows);
         text.push_str(&rows);
     }
-    keep(&text)?;
-    text.push_str(&faults(&tool)?);
-    keep(&text)?;
-    text.push_str(&java_util(&tool)?);
-    keep(&text)
+    Ok(text)
 }
 
 /// The release binary, with the JDK it is to use.
-struct Tool<'a> {
+pub(super) struct Tool<'a> {
     binary: &'a str,
     java_home: &'a Path,
 }
@@ -111,10 +130,34 @@ struct Tool<'a> {
 impl Tool<'_> {
     /// What random generation says, in one thread.
     fn generate(&self, time: &str, seed: &str, more: &[&str]) -> Result<Json, String> {
+        let own = ["--count", "--classpath", CLASSES, "--time", time, "--seed", seed];
+        self.run(&[&own, more].concat())
+    }
+
+    /// What random generation says of our own classes after a number of sequences.
+    pub(super) fn draw(&self, sequences: u32, seed: &str, more: &[&str]) -> Result<Json, String> {
+        self.draw_from(CLASSES, sequences, seed, more)
+    }
+
+    /// What random generation says of a class path after a number of sequences.
+    pub(super) fn draw_from(
+        &self,
+        class_path: &str,
+        sequences: u32,
+        seed: &str,
+        more: &[&str],
+    ) -> Result<Json, String> {
+        let sequences = sequences.to_string();
+        let own =
+            ["--count", "--classpath", class_path, "--max-sequences", &sequences, "--seed", seed];
+        self.run(&[&own, more].concat())
+    }
+
+    /// What random generation says, in one thread.
+    pub(super) fn run(&self, more: &[&str]) -> Result<Json, String> {
         let output = Command::new(self.binary)
-            .args(["generate", "--strategy", "random", "--count", "--format", "json", "--jdk"])
+            .args(["generate", "--strategy", "random", "--format", "json", "--jobs", "1", "--jdk"])
             .arg(self.java_home)
-            .args(["--classpath", CLASSES, "--time", time, "--seed", seed, "--jobs", "1"])
             .args(more)
             .output()
             .map_err(|error| format!("{}: {error}", self.binary))?;
@@ -176,15 +219,20 @@ fn containers(tool: &Tool<'_>, container: &Container) -> Result<String, String> 
 }
 
 /// A planted fault.
-struct Fault<'a> {
-    class: &'a str,
+pub(super) struct Fault<'a> {
+    pub(super) class: &'a str,
     /// Contracts that show it, the one it is about first.
-    contracts: Vec<&'a str>,
+    pub(super) contracts: Vec<&'a str>,
     /// Classes that are needed beside it.
-    others: Vec<&'a str>,
+    pub(super) others: Vec<&'a str>,
 }
 
-fn faults_in(text: &str) -> Vec<Fault<'_>> {
+/// The list of planted faults.
+pub(super) fn fault_list() -> Result<String, String> {
+    std::fs::read_to_string(FAULTS).map_err(|error| format!("{FAULTS}: {error}"))
+}
+
+pub(super) fn faults_in(text: &str) -> Vec<Fault<'_>> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let fault = |line| {
         let mut words = str::split_whitespace(line);
@@ -196,7 +244,7 @@ fn faults_in(text: &str) -> Vec<Fault<'_>> {
 }
 
 fn faults(tool: &Tool<'_>) -> Result<String, String> {
-    let list = std::fs::read_to_string(FAULTS).map_err(|error| format!("{FAULTS}: {error}"))?;
+    let list = fault_list()?;
     let faults = faults_in(&list);
     let mut text = FAULTS_HEAD.to_owned();
     let mut n_found = [0, 0];
@@ -238,19 +286,23 @@ fn faults(tool: &Tool<'_>) -> Result<String, String> {
 }
 
 /// A finding as far as the tables show it.
-struct Finding {
-    contract: String,
-    severity: String,
-    method: String,
-    message: String,
-    length: u64,
+pub(super) struct Finding {
+    pub(super) contract: String,
+    pub(super) severity: String,
+    pub(super) class: String,
+    pub(super) method: String,
+    pub(super) place: String,
+    pub(super) message: String,
+    pub(super) length: u64,
 }
 
-fn findings(json: &Json) -> Vec<Finding> {
+pub(super) fn findings(json: &Json) -> Vec<Finding> {
     let finding = |json: &Json| Finding {
         contract: json.text("contract").to_owned(),
         severity: json.text("severity").to_owned(),
+        class: json.text("class").to_owned(),
         method: json.text("method").to_owned(),
+        place: json.text("where").to_owned(),
         message: json.text("message").to_owned(),
         length: whole(json.number("length").unwrap_or_default()),
     };
@@ -270,55 +322,9 @@ fn reported(tool: &Tool<'_>, fault: &Fault<'_>, mode: &[&str]) -> Result<Vec<Fin
     Ok(findings(&tool.generate(FAULT_SECONDS, "1", &more)?))
 }
 
-/// Judgements by contract and method.
-fn judgements(text: &str) -> BTreeMap<(&str, &str), &str> {
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
-    let parts = lines.filter_map(|line| {
-        let (contract, rest) = line.split_once(' ')?;
-        let (method, judgement) = rest.trim_start().split_once(": ")?;
-        Some(((contract, method), judgement))
-    });
-    parts.collect()
-}
-
-fn java_util(tool: &Tool<'_>) -> Result<String, String> {
-    let known =
-        std::fs::read_to_string(JUDGEMENTS).map_err(|error| format!("{JUDGEMENTS}: {error}"))?;
-    let known = judgements(&known);
-    let json = tool.generate(JDK_SECONDS, "1", &["--package", "java.util.*"])?;
-    let mut findings = findings(&json);
-    findings.sort_by(|one, other| {
-        (&one.severity, &one.contract, &one.method).cmp(&(
-            &other.severity,
-            &other.contract,
-            &other.method,
-        ))
-    });
-    let mut text = format!(
-        "\n### java.util\n\n{JDK_SECONDS} over the package of the installed JDK: {} sequences, {} findings. Judgements are \
-         in {JUDGEMENTS}.\n\n| contract | method | what | length | judgement |\n|---|---|---|---|---|\n",
-        json.number("sequences")?,
-        findings.len(),
-    );
-    for finding in &findings {
-        let judgement = known
-            .get(&(finding.contract.as_str(), finding.method.as_str()))
-            .copied()
-            .unwrap_or("not judged yet");
-        let message = finding.message.replace('|', "\\|").replace('\n', " ");
-        let _ = writeln!(
-            text,
-            "| {} | {} | {message} | {} | {judgement} |",
-            finding.contract, finding.method, finding.length
-        );
-    }
-    super::super::bench::say(&text);
-    Ok(text)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{faults_in, judgements};
+    use super::faults_in;
 
     #[test]
     fn faults_in_reads_alternatives_and_companions() {
@@ -326,11 +332,5 @@ mod tests {
         assert_eq!(faults[0].contracts, ["x", "y"]);
         assert_eq!(faults[0].others, ["bugs.B", "bugs.C"]);
         assert_eq!((faults[1].class, faults[1].others.len()), ("bugs.D", 0));
-    }
-
-    #[test]
-    fn judgements_are_found_by_contract_and_method() {
-        let known = judgements("# head\nequals-null a.B.c(int, d.E): fine, since documented\n");
-        assert_eq!(known.get(&("equals-null", "a.B.c(int, d.E)")), Some(&"fine, since documented"));
     }
 }

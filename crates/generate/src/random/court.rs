@@ -285,26 +285,28 @@ impl Court {
     ) -> Vec<Broken> {
         let mut found = self.of_all(session, objects, related, next);
         if had_null && self.exceptions.of(Ending::NpeOnNullInput) != Verdict::Error {
-            found.retain(|broken| !is_npe(broken));
+            found.retain(|broken| !is_of_null(broken));
         }
         found
     }
 
-    /// Judges the comparators among some objects by the others.
+    /// Judges the comparators among some objects by those of them that are judged together. A comparator is
+    /// often the oldest.
     fn of_comparators(
         &mut self,
         session: &mut Session,
+        objects: &[Accused],
         together: &[Accused],
         related: bool,
         next: Var,
     ) -> Vec<Broken> {
         let mut found = Vec::new();
-        for (idx, comparator) in together.iter().enumerate() {
+        for comparator in objects {
             if !self.contracts.is_comparator(&session.vm, comparator.object) {
                 continue;
             }
-            let others = together.iter().enumerate().filter(|(at, _)| *at != idx);
-            let others: Vec<Accused> = others.map(|(_, other)| *other).collect();
+            let others = together.iter().filter(|other| other.object != comparator.object);
+            let others: Vec<Accused> = others.copied().collect();
             let is_any_new = related || together.iter().any(|one| one.is_new);
             for three in triples(&others).into_iter().filter(|_| is_any_new) {
                 let class = session.vm.class_of(comparator.object);
@@ -352,7 +354,7 @@ impl Court {
                 }
             }
         }
-        found.extend(self.of_comparators(session, &together, related, next));
+        found.extend(self.of_comparators(session, objects, &together, related, next));
         if related {
             for [a, b, c] in triples(&together) {
                 let class = session.vm.class_of(a.object);
@@ -368,10 +370,11 @@ impl Court {
     }
 }
 
-/// Whether an exception that a contract met is a `NullPointerException`.
-fn is_npe(broken: &Broken) -> bool {
+/// Whether an exception that a contract met may only say that there is a `null`.
+fn is_of_null(broken: &Broken) -> bool {
     let threw = broken.violation.as_ref().and_then(|violation| violation.threw.as_ref());
-    threw.is_some_and(|threw| &*threw.class == "java/lang/NullPointerException")
+    let refusals = ["java/lang/NullPointerException", "java/lang/IllegalArgumentException"];
+    threw.is_some_and(|threw| refusals.contains(&&*threw.class))
 }
 
 /// All ways to take three of these, in any order.

@@ -248,9 +248,11 @@ impl<'a> Extension<'a> {
         let all = self.pool.of_type(wanted);
         let gold = self.pool.gold_of_type(wanted);
         let is_guided = self.settings.choosing == Choosing::Guided;
-        let from = if is_guided && !gold.is_empty() && self.rng.happens(0.4) { gold } else { all };
+        let heat = self.guide.heat();
+        let is_golden = is_guided && !gold.is_empty() && self.rng.happens(0.1 + 0.3 * heat);
+        let from = if is_golden { gold } else { all };
         let mut chosen = *self.rng.one(from)?;
-        if is_guided && self.rng.happens(0.5) {
+        if is_guided && self.rng.happens(0.5 * heat) {
             // The cheaper of two.
             let other = *self.rng.one(from)?;
             let cost = |of: (ComponentId, u16)| self.pool.component(of.0).cost();

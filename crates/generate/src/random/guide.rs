@@ -1,10 +1,13 @@
 //! Chooses which call comes next: evenly, as the seed does, or with an eye on what is not covered yet.
 //!
-//! Guided, a class is drawn first, so that none starves in a large library; then a call of it, more
-//! likely the more uncovered branches can be reached from it, less likely the more often it was tried in
-//! vain or did not come back. Helpers get a fixed share.
+//! Guided, only calls that something can be called on are drawn; more likely the more uncovered branches can
+//! be reached from them, as long as that leads to something: branches that nothing reaches must not draw all
+//! attention. Classes that were tried much less than others come first for a share of the time, so that none
+//! starves in a large library. What often did not come back is hardly tried again.
 
 use super::catalogue::{Catalogue, OpId};
+use super::extend::Extension;
+use super::pool::Pool;
 use super::rng::Rng;
 
 /// How the next call is chosen.
@@ -16,10 +19,14 @@ pub enum Choosing {
     Guided,
 }
 
-/// Share of helpers among the calls.
+/// Share of helpers among the calls, at most.
 const HELPERS: f64 = 0.15;
+/// Share of the calls that goes to classes which were tried less than others.
+const HUNGRY: f64 = 0.4;
 /// Uncovered branches beyond this count no more.
 const MOST_UNCOVERED: f64 = 24.0;
+/// Tries after which it shows whether a call leads anywhere, about.
+const PATIENCE: f64 = 20.0;
 
 /// What is known of a call.
 #[derive(Debug, Clone, Default)]
@@ -33,14 +40,23 @@ struct Record {
     stopped: u32,
 }
 
+/// Calls with sums of weights up to each.
+type Sums = Vec<(OpId, f64)>;
+
 /// Chooses calls.
 #[derive(Debug)]
 pub(super) struct Guide {
     choosing: Choosing,
     records: Vec<Record>,
-    /// Per class under test: its calls with sums of weights up to each.
-    weights: Vec<Vec<(OpId, f64)>>,
+    /// Calls of all classes under test that are possible.
+    weights: Sums,
+    /// The same for each class that was tried less than others.
+    hungry: Vec<Sums>,
     all: Vec<OpId>,
+    helpers: f64,
+    /// Sequences since the weights were computed, and how many of them ran something for the first time.
+    lately: (u32, u32),
+    heat: f64,
 }
 
 impl Guide {
@@ -49,9 +65,18 @@ impl Guide {
             catalogue.targets.iter().flat_map(|target| target.ops.iter().copied()).collect();
         all.extend(&catalogue.helpers);
         let records = vec![Record::default(); catalogue.ops().len()];
-        let mut guide = Guide { choosing, records, weights: Vec::new(), all };
-        guide.weigh(catalogue);
-        guide
+        #[expect(clippy::cast_precision_loss, reason = "a share")]
+        let helpers = (catalogue.helpers.len() as f64 / all.len().max(1) as f64).min(HELPERS);
+        Guide {
+            choosing,
+            records,
+            weights: Vec::new(),
+            hungry: Vec::new(),
+            all,
+            helpers,
+            lately: (0, 0),
+            heat: 1.0,
+        }
     }
 
     /// Says how many uncovered branches can be reached from each call.
@@ -69,26 +94,56 @@ impl Guide {
         record.tried = record.tried.saturating_add(1);
         record.rewarded += u32::from(is_new);
         record.stopped += u32::from(is_stopped);
+        self.lately.0 += 1;
+        self.lately.1 += u32::from(is_new);
     }
 
-    /// Computes the weights anew.
-    pub(super) fn weigh(&mut self, catalogue: &Catalogue) {
+    /// How much of late ran something for the first time, from 0 to 1. While it is much, what led there and
+    /// what is cheap is worth building on; later, what is left needs states that nobody thought of.
+    pub(super) fn heat(&self) -> f64 {
+        self.heat
+    }
+
+    /// Computes the weights anew, by what there is to call something on.
+    pub(super) fn weigh(&mut self, catalogue: &Catalogue, pool: &Pool) {
+        let (tried, rewarded) = std::mem::take(&mut self.lately);
+        if tried > 0 {
+            // One sequence in fifty is a lot.
+            let rate = f64::from(rewarded) / f64::from(tried) * 50.0;
+            self.heat = self.heat / 2.0 + rate.min(1.0) / 2.0;
+        }
         self.weights.clear();
+        self.hungry.clear();
+        let n_tried = |ops: &[OpId]| -> u64 {
+            ops.iter().map(|op| u64::from(self.records[op.idx()].tried)).sum()
+        };
+        let all: u64 = catalogue.targets.iter().map(|target| n_tried(&target.ops)).sum();
+        let little = all / (catalogue.targets.len().max(1) as u64 * 4);
+        let mut sum = 0.0;
         for target in &catalogue.targets {
-            let mut sum = 0.0;
-            let mut weights = Vec::with_capacity(target.ops.len());
+            let is_hungry = catalogue.targets.len() > 1 && n_tried(&target.ops) <= little;
+            let mut own = Vec::new();
+            let mut own_sum = 0.0;
             for &op in &target.ops {
-                sum += self.weight(op);
-                weights.push((op, sum));
+                let weight = self.weight(op) * chance(catalogue, pool, op);
+                if weight > 0.0 {
+                    sum += weight;
+                    own_sum += weight;
+                    self.weights.push((op, sum));
+                    own.push((op, own_sum));
+                }
             }
-            self.weights.push(weights);
+            if is_hungry && !own.is_empty() {
+                self.hungry.push(own);
+            }
         }
     }
 
     fn weight(&self, op: OpId) -> f64 {
         let record = &self.records[op.idx()];
-        let rate = f64::from(record.rewarded + 1) / f64::from(record.tried + 20) * 20.0;
-        let promise = 0.5 + record.uncovered / 4.0 + rate.min(4.0);
+        let fresh =
+            f64::from(record.rewarded + 1) * PATIENCE / (f64::from(record.tried) + PATIENCE);
+        let promise = 1.0 + fresh.min(4.0) * (1.0 + record.uncovered / 8.0) / 2.0;
         // What does not come back costs as much as thousands of others.
         promise / f64::from(1_u32 << (2 * record.stopped.min(10)))
     }
@@ -98,14 +153,36 @@ impl Guide {
         if self.choosing == Choosing::Uniform {
             return rng.one(&self.all).copied();
         }
-        if !catalogue.helpers.is_empty() && rng.happens(HELPERS) {
+        if !catalogue.helpers.is_empty() && rng.happens(self.helpers) {
             return rng.one(&catalogue.helpers).copied();
         }
-        let weights = rng.one(&self.weights)?;
-        let (_, sum) = weights.last()?;
-        #[expect(clippy::cast_precision_loss, reason = "a weight")]
-        let drawn = rng.below(1 << 30) as f64 / (1_u64 << 30) as f64 * sum;
-        let at = weights.partition_point(|(_, up_to)| *up_to <= drawn);
-        weights.get(at).map(|(op, _)| *op)
+        if !self.hungry.is_empty() && rng.happens(HUNGRY) {
+            let hungry = rng.one(&self.hungry)?;
+            return weighted(hungry, rng);
+        }
+        // Before anything is there to call something on, helpers may make it.
+        weighted(&self.weights, rng).or_else(|| rng.one(&catalogue.helpers).copied())
     }
+}
+
+/// One of these by its weight.
+fn weighted(sums: &Sums, rng: &mut Rng) -> Option<OpId> {
+    let (_, sum) = sums.last()?;
+    #[expect(clippy::cast_precision_loss, reason = "a weight")]
+    let drawn = rng.below(1 << 30) as f64 / (1_u64 << 30) as f64 * sum;
+    let at = sums.partition_point(|(_, up_to)| *up_to <= drawn);
+    sums.get(at).map(|(op, _)| *op)
+}
+
+/// Whether a call is possible: without a receiver there is none, without other arguments there is `null`.
+fn chance(catalogue: &Catalogue, pool: &Pool, op: OpId) -> f64 {
+    let described = catalogue.op(op);
+    let mut chance = 1.0;
+    for (position, &wanted) in described.params.iter().enumerate() {
+        if !Extension::has(pool, catalogue, wanted) {
+            let is_receiver = described.has_receiver && position == 0;
+            chance *= if is_receiver { 0.0 } else { 0.3 };
+        }
+    }
+    chance
 }

@@ -63,6 +63,9 @@ const MOST_SHOWN: usize = 6;
 /// What was found so often is no news: sequences that show it are built on like others.
 const OLD_NEWS: u64 = 20;
 
+/// Bytes of an entry in a set of hashes, about: sets are half full on average.
+const SET_ENTRY: usize = 28;
+
 /// What is known of a call.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls {
@@ -114,6 +117,11 @@ impl Harvest {
         }
     }
 
+    /// Bytes of everything that grows with the number of sequences, about.
+    pub(super) fn n_bytes(&self) -> usize {
+        self.pool.n_bytes() + SET_ENTRY * (self.prints.len() + self.pool.n_states())
+    }
+
     /// Number of ways of branches taken.
     pub(super) fn n_edges(&self) -> usize {
         self.edges.len()
@@ -134,7 +142,8 @@ impl Harvest {
     /// Takes in what became of a sequence.
     pub(super) fn take(&mut self, tried: Tried) {
         self.counts.sequences += 1;
-        if self.has_feedback && !self.prints.insert(tried.print.hash()) {
+        let is_full = self.n_bytes() >= self.largest;
+        if self.has_feedback && !is_full && !self.prints.insert(tried.print.hash()) {
             self.counts.duplicates += 1;
             return;
         }
@@ -193,7 +202,7 @@ impl Harvest {
                 let mut kept = Vec::with_capacity(values.len());
                 for (mut value, state) in values {
                     if self.has_feedback {
-                        value.is_extensible = self.pool.learn(state);
+                        value.is_extensible = !is_full && self.pool.learn(state);
                     }
                     is_any_new |= value.is_extensible;
                     kept.push(value);
@@ -202,7 +211,7 @@ impl Harvest {
                     let recipe = tried.recipe.clone();
                     self.candidates.push(Candidate { recipe, merit: Merit::Branches(n_new) });
                 }
-                if is_any_new && self.pool.n_bytes() < self.largest {
+                if is_any_new && !is_full {
                     self.counts.kept += 1;
                     let component = Component::new(tried.recipe, tried.print, kept, end, input);
                     let id = self.pool.add(component, n_new > 0);

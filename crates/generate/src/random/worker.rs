@@ -309,6 +309,8 @@ impl Worker {
         let mut values = Vec::with_capacity(seen.len());
         let mut accused = Vec::new();
         let mut is_any_new = false;
+        // Objects that share static state can be wrong although nothing changed in them.
+        let has_changed_world = self.session.vm.has_changed_since(mark);
         for one in &seen {
             let key = self.key(one, print);
             let is_new = !pool.knows(key);
@@ -316,6 +318,7 @@ impl Worker {
             let class = self.session.vm.class_of(one.object);
             let types = with_given(self.types_of(class), &one.given);
             if self.is_judged(class) {
+                let is_new = is_new || has_changed_world;
                 accused.push(Accused { var: Var(one.statement), object: one.object, is_new });
             }
             let is_value = self.heap.is_value(&self.session.vm, one.object);
@@ -340,12 +343,12 @@ impl Worker {
         let shared_below = self.shared_below;
         let end = Snapshot::take(vm, &objects, &|object| object.byte_offset() < shared_below);
         if may_share {
-            is_any_new |= self.spread(pool, &mut values, &end);
+            is_any_new |= self.spread(pool, &mut values, &end, has_changed_world);
         }
         if !is_any_new {
             return End::Returned { values: Vec::new(), end: None, input, broken };
         }
-        let is_whole = !self.session.vm.has_changed_since(mark) && end.n_bytes() <= LARGEST_END;
+        let is_whole = !has_changed_world && end.n_bytes() <= LARGEST_END;
         let values = values.into_iter().map(|(kept, key, _)| (kept, key)).collect();
         End::Returned { values, end: is_whole.then_some(end), input, broken }
     }
@@ -356,18 +359,20 @@ impl Worker {
 
     /// Beyond the seed: what has objects in common with a value in a new state can be used to change it,
     /// so calls may start from it too; and two known values that have objects in common may be new as a
-    /// pair, as an object and its shallow copy are. Whether there is such a pair.
+    /// pair, as an object and its shallow copy are, or two objects that share static state. Whether there is
+    /// such a pair.
     fn spread(
         &mut self,
         pool: &Pool,
         values: &mut [(Kept, Fingerprint, Ref)],
         end: &Snapshot,
+        has_changed_world: bool,
     ) -> bool {
         let sharing = end.sharing();
         let mut is_pair_new = false;
         for one in 0..values.len() {
             for other in 0..one {
-                if sharing[one] >> other & 1 == 0 {
+                if sharing[one] >> other & 1 == 0 && !has_changed_world {
                     continue;
                 }
                 if values[one].0.is_extensible && values[other].0.is_extensible {

@@ -16,7 +16,7 @@ use crate::session::Resolved;
 /// Nesting that only what contains itself reaches.
 const DEEPEST: usize = 64;
 /// Elements of one container that are looked at, at most.
-const MOST_ELEMENTS: usize = 200;
+const MOST_ELEMENTS: usize = 2000;
 /// Containers that are looked at, at most.
 const MOST_CONTAINERS: usize = 4000;
 

@@ -1,0 +1,193 @@
+//! What our own choices are worth: how the next call is chosen, and when two values are the same. Measured
+//! on the same number of sequences, not of seconds, so that the tables are the same on any machine.
+
+use std::fmt::Write as _;
+
+use super::random::{CONTAINERS, GUIDED, SEEDS, Tool, UNIFORM, fault_list, faults_in, findings};
+use crate::json::Json;
+
+const CHOOSING_HEAD: &str = "### Choosing calls
+
+Guided against uniform on the same number of sequences; means of three seeds. Planted faults: all classes of
+fixtures/bugs together. Others: branches taken; containers and subjects one class at a time, summed up; jars as a
+whole.
+
+Guided is the default: it reaches more branches where classes are small, and finds as many faults.
+
+| what | sequences | of | guided | uniform |
+|---|---|---|---|---|
+";
+
+const FILTERS_HEAD: &str = "### When two values are the same
+
+The five techniques as equality filter, on the same number of sequences; means of three seeds. Planted faults: all
+classes of fixtures/bugs together, 5000 sequences. Containers: branches taken and combinations of predicates, 2000
+sequences for each class. Sequences per second and bytes of kept sequences are those of the planted faults.
+
+The default is whole-state: none finds or covers more, and it keeps a third of what whole-seq keeps. A random sequence
+has no one object whose changes it is about, so modifying-seq is the same filter here. monitor-equals merges states
+that `equals` does not tell apart, and with them some faults.
+
+| technique | faults | branches | predicates | kept | bytes each | sequences per second |
+|---|---|---|---|---|---|---|
+";
+
+const SUBJECTS: &str = "fixtures/subjects/src/subjects";
+const JARS: [(&str, &str); 2] = [
+    ("commons-lang3", "/usr/share/java/commons-lang3.jar"),
+    ("commons-collections4", "/usr/share/java/commons-collections4.jar"),
+];
+const TECHNIQUES: [&str; 5] =
+    ["whole-seq", "modifying-seq", "whole-state", "monitor-equals", "pairwise-equals"];
+
+/// What some runs came to, summed up.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sum {
+    reached: f64,
+    all: f64,
+    kept: f64,
+    bytes: f64,
+    sequences: f64,
+    seconds: f64,
+}
+
+impl Sum {
+    fn add(&mut self, json: &Json, reached: f64, all: f64) -> Result<(), String> {
+        self.reached += reached;
+        self.all += all;
+        self.kept += json.number("components")?;
+        self.bytes += json.number("componentBytes")?;
+        self.sequences += json.number("sequences")?;
+        self.seconds += json.number("seconds")?;
+        Ok(())
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "three")]
+fn n_seeds() -> f64 {
+    SEEDS.len() as f64
+}
+
+/// How many of the planted faults are found among all of them.
+fn faults(tool: &Tool<'_>, sequences: u32, mode: &[&str]) -> Result<Sum, String> {
+    let list = fault_list()?;
+    let faults = faults_in(&list);
+    let mut more = mode.to_vec();
+    for fault in &faults {
+        for class in std::iter::once(&fault.class).chain(&fault.others) {
+            more.extend(["--class", class]);
+        }
+    }
+    let mut sum = Sum::default();
+    for seed in SEEDS {
+        let json = tool.draw(sequences, seed, &more)?;
+        let found = findings(&json);
+        let is_found = |fault: &super::random::Fault<'_>| {
+            found.iter().any(|finding| {
+                let is_its_own = finding.class == fault.class
+                    || finding
+                        .class
+                        .strip_prefix(fault.class)
+                        .is_some_and(|rest| rest.starts_with('$'));
+                is_its_own && fault.contracts.contains(&finding.contract.as_str())
+            })
+        };
+        let n_found = count(faults.iter().filter(|fault| is_found(fault)).count());
+        sum.add(&json, n_found, count(faults.len()))?;
+    }
+    Ok(sum)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a small count")]
+fn count(number: usize) -> f64 {
+    number as f64
+}
+
+/// Branches of the classes of a folder, one at a time.
+fn one_by_one(
+    tool: &Tool<'_>,
+    folder: &str,
+    is_wanted: &dyn Fn(&str) -> bool,
+    sequences: u32,
+    mode: &[&str],
+) -> Result<Sum, String> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(|error| format!("{folder}: {error}"))?.flatten()
+    {
+        let file = entry.file_name().to_string_lossy().into_owned();
+        names.extend(file.strip_suffix(".java").filter(|name| is_wanted(name)).map(str::to_owned));
+    }
+    names.sort();
+    let package = folder.rsplit('/').next().unwrap_or_default();
+    let mut sum = Sum::default();
+    for name in &names {
+        let class = format!("{package}.{name}");
+        for seed in SEEDS {
+            let json =
+                tool.draw(sequences, seed, &[&["--class", class.as_str()], mode].concat())?;
+            sum.add(&json, json.number("branches.covered")?, json.number("branches.all")?)?;
+        }
+    }
+    Ok(sum)
+}
+
+fn is_container(name: &str) -> bool {
+    !name.ends_with("Predicates")
+}
+
+pub(super) fn choosing(tool: &Tool<'_>) -> Result<String, String> {
+    let mut text = CHOOSING_HEAD.to_owned();
+    let mut row = |what: &str, sequences: u32, sums: [Sum; 2]| {
+        let [guided, uniform] = sums.map(|sum| sum.reached / n_seeds());
+        let all = sums[0].all / n_seeds();
+        let row = format!("| {what} | {sequences} | {all:.0} | {guided:.1} | {uniform:.1} |");
+        super::super::bench::say(&row);
+        let _ = writeln!(text, "{row}");
+    };
+    let both = |run: &dyn Fn(&[&str]) -> Result<Sum, String>| {
+        Ok::<_, String>([run(GUIDED)?, run(UNIFORM)?])
+    };
+    row("planted faults", 3000, both(&|mode| faults(tool, 3000, mode))?);
+    let run = |mode: &[&str]| one_by_one(tool, CONTAINERS, &is_container, 1000, mode);
+    row("containers", 1000, both(&run)?);
+    let run = |mode: &[&str]| one_by_one(tool, CONTAINERS, &|name| !is_container(name), 1000, mode);
+    row("predicates of containers", 1000, both(&run)?);
+    let run = |mode: &[&str]| one_by_one(tool, SUBJECTS, &|_| true, 500, mode);
+    row("subjects", 500, both(&run)?);
+    for (name, path) in JARS {
+        let run = |mode: &[&str]| {
+            let mut sum = Sum::default();
+            for seed in SEEDS {
+                let json = tool.draw_from(path, 3000, seed, mode)?;
+                sum.add(&json, json.number("branches.covered")?, json.number("branches.all")?)?;
+            }
+            Ok(sum)
+        };
+        row(name, 3000, both(&run)?);
+    }
+    Ok(text)
+}
+
+pub(super) fn filters(tool: &Tool<'_>) -> Result<String, String> {
+    let mut text = FILTERS_HEAD.to_owned();
+    for technique in TECHNIQUES {
+        let mode = ["--technique", technique];
+        let found = faults(tool, 5000, &mode)?;
+        let branches = one_by_one(tool, CONTAINERS, &is_container, 2000, &mode)?;
+        let predicates = one_by_one(tool, CONTAINERS, &|name| !is_container(name), 2000, &mode)?;
+        let row = format!(
+            "| {technique} | {:.1} of {:.0} | {:.1} of {:.0} | {:.1} | {:.0} | {:.0} | {:.0} |",
+            found.reached / n_seeds(),
+            found.all / n_seeds(),
+            branches.reached / n_seeds(),
+            branches.all / n_seeds(),
+            predicates.reached / n_seeds(),
+            found.kept / n_seeds(),
+            found.bytes / found.kept.max(1.0),
+            found.sequences / found.seconds.max(0.001),
+        );
+        super::super::bench::say(&row);
+        let _ = writeln!(text, "{row}");
+    }
+    Ok(text)
+}
