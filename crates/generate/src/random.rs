@@ -19,6 +19,7 @@ mod ready;
 mod recipe;
 mod rng;
 mod worker;
+mod world;
 mod worth;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -45,6 +46,7 @@ use harvest::Harvest;
 use reach::Reach;
 use rng::Rng;
 use worker::{Tried, Worker};
+use world::World;
 
 pub use catalogue::Literals;
 pub use court::{Broken, Rules};
@@ -156,8 +158,6 @@ pub struct Campaign {
     pub time: Duration,
 }
 
-/// How often everything is tried to see which classes it needs.
-const PASSES: usize = 2;
 impl Campaign {
     /// Says by internal name which classes' objects are judged: those under test, those nested in them,
     /// and all that are not the JDK's.
@@ -215,6 +215,8 @@ pub fn search(job: &Job, machines: &dyn Machines, watch: &dyn Watch) -> Result<C
         _ => job.settings.n_workers.max(1),
     };
     let mut session = machines.fresh()?;
+    // Objects that are there before the classes under test are the JDK's.
+    let world_end = session.vm.heap.top;
     let catalogue = Catalogue::new(
         &mut session,
         &job.classes,
@@ -222,15 +224,14 @@ pub fn search(job: &Job, machines: &dyn Machines, watch: &dyn Watch) -> Result<C
         &job.literals,
         &job.implementations,
     );
-    let (mut worker, unready) = Worker::new(session, &catalogue, &job.rules, &job.settings)?;
+    let (mut worker, unready) =
+        Worker::new(session, &catalogue, &job.rules, &job.settings, world_end)?;
+    worker.load_nested(&catalogue);
     worker.settle(&catalogue);
-    for pass in 0..PASSES {
-        let names = worker.explore_classes(&catalogue, &job.settings, pass, watch);
-        worker.initialise(&names, &catalogue);
-    }
     let mut workers = vec![worker];
     for session in machines.like(workers[0].session(), n_workers - 1)? {
-        let (mut worker, _) = Worker::new(session, &catalogue, &job.rules, &job.settings)?;
+        let (mut worker, _) =
+            Worker::new(session, &catalogue, &job.rules, &job.settings, world_end)?;
         worker.settle_like(&workers[0], &catalogue);
         workers.push(worker);
     }
@@ -246,6 +247,8 @@ pub fn search(job: &Job, machines: &dyn Machines, watch: &dyn Watch) -> Result<C
     let mut growth = Vec::new();
     let mut drawn = 0_u64;
     let mut weighed_at = 0_u64;
+    let mut world = World::default();
+    let mut grows_at = FIRST_ROUND as u64;
     while drawn < job.settings.most_sequences && !watch.is_enough() {
         if drawn >= weighed_at {
             harvest.guide.uncovered(reach.uncovered(&harvest.covered).into_iter());
@@ -260,6 +263,10 @@ pub fn search(job: &Job, machines: &dyn Machines, watch: &dyn Watch) -> Result<C
         drawn += size as u64;
         if harvest.n_edges() > before {
             growth.push((start.elapsed(), harvest.n_edges()));
+        }
+        if drawn >= grows_at {
+            world.grow(&mut workers, &mut harvest, &catalogue, machines)?;
+            grows_at = drawn + drawn / 2;
         }
         let made = usize::try_from(harvest.counts.sequences).unwrap_or(usize::MAX);
         watch.progress(made, harvest.pool.n_states());

@@ -169,6 +169,18 @@ fn what_throws_is_worth_a_test_once_and_is_not_built_on() {
 }
 
 #[test]
+fn all_techniques_get_along_with_classes_that_sequences_load() {
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let workshop = Workshop::of(&jdk, "subjects/src");
+    for technique in Technique::ALL {
+        let settings = Settings { technique, ..settings(600, 1) };
+        let job = job(&["java.util.PriorityQueue", "java.util.ArrayDeque"], settings);
+        let campaign = search(&job, &workshop, &Unwatched).unwrap();
+        assert!(campaign.counts.kept > 50, "{technique}: {:?}", campaign.counts);
+    }
+}
+
+#[test]
 fn kept_sequences_take_less_than_a_kilobyte_each() {
     let jdk = jdk::installed().into_iter().next().unwrap();
     let workshop = Workshop::of(&jdk, "subjects/src");

@@ -4,7 +4,9 @@
 //! a rollback, or a second time beside the original. What the caller calls shared is not copied but
 //! referred to: it must still be where it was when the snapshot is put back.
 
-use vm::class::Shape;
+use std::sync::Arc;
+
+use vm::class::{Class, Shape};
 use vm::frame::Res;
 use vm::heap::{ELEMENTS_OFFSET, FIELDS_OFFSET};
 use vm::value::{ClassId, Kind, Ref};
@@ -12,17 +14,25 @@ use vm::vm::Vm;
 
 use crate::state::visited::Visited;
 
-/// A copy of a rooted heap. Names classes and shared objects as one machine knows them.
+/// A copy of a rooted heap. Names classes and shared objects as one machine knows them. Many are kept, so
+/// each is small: references are not stored twice, and paddings not at all.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
-    nodes: Vec<Node>,
-    /// The fields or elements of all nodes that are not only references, one behind the other.
+    /// The classes of the nodes, each once.
+    classes: Vec<ClassId>,
+    /// By node: a position in `classes`.
+    nodes: Vec<u16>,
+    /// Lengths of the arrays among the nodes, one behind the other.
+    lengths: Vec<u32>,
+    /// What is no reference in the fields or elements of all nodes, one behind the other.
     bytes: Vec<u8>,
     /// Where the references of all nodes lead, one behind the other.
-    targets: Vec<Target>,
+    targets: Targets,
     roots: Vec<Target>,
     /// What is referred to and not copied.
     shared: Vec<Ref>,
+    /// Identity hashes that nodes have.
+    hashes: Vec<(u32, u32)>,
 }
 
 /// What taking snapshots needs, to be used again for the next one.
@@ -32,18 +42,16 @@ pub struct Room {
     waiting: Vec<Ref>,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Node {
-    class: ClassId,
-    /// Length, for arrays.
-    length: u32,
-    /// How many references it has.
-    n_targets: u32,
-}
-
 /// Where a reference leads: nowhere (zero), to a node (even, counted from one), to something shared (odd).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Target(u32);
+
+/// Many of them, in half the room where they are small numbers.
+#[derive(Debug, Clone)]
+enum Targets {
+    Narrow(Vec<u16>),
+    Wide(Vec<Target>),
+}
 
 enum Place {
     Null,
@@ -72,6 +80,64 @@ impl Target {
     }
 }
 
+impl Default for Targets {
+    fn default() -> Targets {
+        Targets::Narrow(Vec::new())
+    }
+}
+
+impl Targets {
+    fn new(targets: Vec<Target>) -> Targets {
+        let narrow: Result<Vec<u16>, _> =
+            targets.iter().map(|target| u16::try_from(target.0)).collect();
+        narrow.map_or(Targets::Wide(targets), Targets::Narrow)
+    }
+
+    fn get(&self, idx: usize) -> Target {
+        match self {
+            Targets::Narrow(targets) => Target(u32::from(targets[idx])),
+            Targets::Wide(targets) => targets[idx],
+        }
+    }
+
+    fn n_bytes(&self) -> usize {
+        match self {
+            Targets::Narrow(targets) => targets.len() * size_of::<u16>(),
+            Targets::Wide(targets) => targets.len() * size_of::<Target>(),
+        }
+    }
+}
+
+/// The parts of an instance that are no references: offsets from and to. Calls `each` for every one.
+fn plain_parts(class: &Class, mut each: impl FnMut(u32, u32)) {
+    let end = class.fields_end.next_multiple_of(4).min(class.instance_size);
+    let n_words = (end.saturating_sub(FIELDS_OFFSET) / 4) as usize;
+    let mut references = [0_u64; 4];
+    if n_words > references.len() * 64 {
+        // References are put in their place afterwards.
+        each(FIELDS_OFFSET, end);
+        return;
+    }
+    for &offset in &class.ref_offsets {
+        let word = ((offset - FIELDS_OFFSET) / 4) as usize;
+        references[word / 64] |= 1 << (word % 64);
+    }
+    let mut start = FIELDS_OFFSET;
+    let mut at = FIELDS_OFFSET;
+    for word in 0..n_words {
+        if references[word / 64] >> (word % 64) & 1 == 1 {
+            if at > start {
+                each(start, at);
+            }
+            start = at + 4;
+        }
+        at += 4;
+    }
+    if at > start {
+        each(start, at);
+    }
+}
+
 impl Snapshot {
     /// Copies what is reachable from the roots. Class objects are always shared.
     pub fn take(vm: &Vm, roots: &[Ref], is_shared: &dyn Fn(Ref) -> bool) -> Snapshot {
@@ -79,17 +145,29 @@ impl Snapshot {
     }
 
     /// As `take`, in room that was used before.
-    #[expect(clippy::cast_possible_truncation, reason = "heaps are below 16 GB")]
     pub fn take_with(
         room: &mut Room,
         vm: &Vm,
         roots: &[Ref],
         is_shared: &dyn Fn(Ref) -> bool,
     ) -> Snapshot {
+        Snapshot::take_within(room, vm, roots, is_shared, usize::MAX).unwrap_or_default()
+    }
+
+    /// As `take_with`, unless the objects have more bytes than that, about.
+    #[expect(clippy::cast_possible_truncation, reason = "heaps are below 16 GB")]
+    pub fn take_within(
+        room: &mut Room,
+        vm: &Vm,
+        roots: &[Ref],
+        is_shared: &dyn Fn(Ref) -> bool,
+        most_bytes: usize,
+    ) -> Option<Snapshot> {
         let mut snapshot = Snapshot::default();
         let Room { visited, waiting } = room;
         visited.clear();
         waiting.clear();
+        let mut targets: Vec<Target> = Vec::new();
         let mut shared = Vec::new();
         let mut target = |object: Ref, waiting: &mut Vec<Ref>| {
             if object.is_null() {
@@ -114,14 +192,19 @@ impl Snapshot {
         while let Some(&object) = waiting.get(next) {
             let id = vm.class_of(object);
             let class = vm.class(id);
-            let n_before = snapshot.targets.len();
-            let mut length = 0;
+            let hash = vm.given_hash(object);
+            if hash != 0 {
+                snapshot.hashes.push((next as u32, hash));
+            }
             if let Shape::Array { element, .. } = class.shape {
-                length = vm.heap.array_length(object);
+                let length = vm.heap.array_length(object);
+                if (length as usize).saturating_mul(element.size() as usize) > most_bytes {
+                    return None;
+                }
+                snapshot.lengths.push(length);
                 if element == Kind::Ref {
                     for idx in 0..length {
-                        let to = target(vm.heap.element_ref(object, idx), waiting);
-                        snapshot.targets.push(to);
+                        targets.push(target(vm.heap.element_ref(object, idx), waiting));
                     }
                 } else {
                     let n_bytes = (length * element.size()) as usize;
@@ -130,23 +213,47 @@ impl Snapshot {
                 }
             } else {
                 for &offset in &class.ref_offsets {
-                    let to = target(vm.heap.load_ref(object, offset), waiting);
-                    snapshot.targets.push(to);
+                    targets.push(target(vm.heap.load_ref(object, offset), waiting));
                 }
-                let n_bytes = (class.instance_size - FIELDS_OFFSET) as usize;
-                snapshot.bytes.extend_from_slice(vm.heap.bytes(object, FIELDS_OFFSET, n_bytes));
+                plain_parts(class, |from, to| {
+                    let part = vm.heap.bytes(object, from, (to - from) as usize);
+                    snapshot.bytes.extend_from_slice(part);
+                });
             }
-            let n_targets = (snapshot.targets.len() - n_before) as u32;
-            snapshot.nodes.push(Node { class: id, length, n_targets });
+            let known = snapshot.classes.iter().position(|known| *known == id);
+            let number = known.unwrap_or_else(|| {
+                snapshot.classes.push(id);
+                snapshot.classes.len() - 1
+            });
+            snapshot.nodes.push(u16::try_from(number).ok()?);
+            if snapshot.bytes.len() + targets.len() * size_of::<Target>() > most_bytes {
+                return None;
+            }
             next += 1;
         }
         snapshot.shared = shared;
-        snapshot
+        snapshot.targets = Targets::new(targets);
+        snapshot.trim();
+        Some(snapshot)
+    }
+
+    /// Gives back room that is not needed.
+    fn trim(&mut self) {
+        self.classes.shrink_to_fit();
+        self.nodes.shrink_to_fit();
+        self.lengths.shrink_to_fit();
+        self.bytes.shrink_to_fit();
+        self.shared.shrink_to_fit();
     }
 
     /// What the copy refers to, so that whoever keeps it can follow the objects when they move.
     pub fn shared_mut(&mut self) -> &mut [Ref] {
         &mut self.shared
+    }
+
+    /// The classes of the objects copied, each once.
+    pub fn classes(&self) -> impl Iterator<Item = ClassId> {
+        self.classes.iter().copied()
     }
 
     /// Number of objects copied.
@@ -157,31 +264,36 @@ impl Snapshot {
     /// Memory that the copy takes, about.
     pub fn n_bytes(&self) -> usize {
         size_of::<Snapshot>()
-            + self.nodes.len() * size_of::<Node>()
+            + self.classes.len() * size_of::<ClassId>()
+            + self.nodes.len() * size_of::<u16>()
+            + self.lengths.len() * size_of::<u32>()
             + self.bytes.len()
-            + (self.targets.len() + self.roots.len()) * size_of::<Target>()
+            + self.targets.n_bytes()
+            + self.roots.len() * size_of::<Target>()
             + self.shared.len() * size_of::<Ref>()
+            + self.hashes.len() * size_of::<(u32, u32)>()
     }
 
     /// By root, of the first 64: a set of the roots, one bit each, with which it has copied objects in
     /// common, itself included if it has any.
-    pub fn sharing(&self) -> Vec<u64> {
+    pub fn sharing(&self, vm: &Vm) -> Vec<u64> {
         let mut reached: Vec<u64> = vec![0; self.nodes.len()];
         for (bit, root) in self.roots.iter().enumerate().take(64) {
             if let Place::Node(idx) = root.place() {
                 reached[idx] |= 1 << bit;
             }
         }
+        let n_targets = self.n_targets(vm);
         // Nodes are in the order of first visit; what points back needs another turn.
         let mut has_changed = true;
         while has_changed {
             has_changed = false;
             let mut at = 0;
-            for (idx, node) in self.nodes.iter().enumerate() {
-                let end = at + node.n_targets as usize;
+            for (idx, n_targets) in n_targets.iter().enumerate() {
+                let end = at + n_targets;
                 let from = reached[idx];
-                for target in &self.targets[at..end] {
-                    if let Place::Node(to) = target.place()
+                for target in at..end {
+                    if let Place::Node(to) = self.targets.get(target).place()
                         && reached[to] | from != reached[to]
                     {
                         reached[to] |= from;
@@ -198,23 +310,52 @@ impl Snapshot {
         (0..self.roots.len().min(64)).map(shared).collect()
     }
 
+    /// By node: how many references it has.
+    fn n_targets(&self, vm: &Vm) -> Vec<usize> {
+        let mut lengths = self.lengths.iter();
+        let of_node = |&number: &u16| {
+            let class = vm.class(self.classes[usize::from(number)]);
+            match class.shape {
+                Shape::Array { element, .. } => {
+                    let length = lengths.next().copied().unwrap_or(0) as usize;
+                    if element == Kind::Ref { length } else { 0 }
+                }
+                _ => class.ref_offsets.len(),
+            }
+        };
+        self.nodes.iter().map(of_node).collect()
+    }
+
     /// Puts the copy into the heap; gives the roots.
     pub fn put(&self, vm: &mut Vm) -> Res<Vec<Ref>> {
+        let classes: Vec<Arc<Class>> =
+            self.classes.iter().map(|id| vm.classes[id.idx()].class.clone()).collect();
         let mut made: Vec<Ref> = Vec::with_capacity(self.nodes.len());
         let mut bytes = &self.bytes[..];
-        for node in &self.nodes {
-            let class = vm.class(node.class);
-            let (object, first, n_bytes) = if let Shape::Array { element, .. } = class.shape {
-                let n_bytes = if element == Kind::Ref { 0 } else { node.length * element.size() };
-                (vm.new_array(node.class, node.length)?, ELEMENTS_OFFSET, n_bytes)
+        let mut lengths = self.lengths.iter();
+        for &number in &self.nodes {
+            let class = &classes[usize::from(number)];
+            made.push(if let Shape::Array { element, .. } = class.shape {
+                let length = lengths.next().copied().unwrap_or(0);
+                let array = vm.new_array(class.id, length)?;
+                if element != Kind::Ref {
+                    let (own, rest) = bytes.split_at((length * element.size()) as usize);
+                    vm.heap.store_bytes(array, ELEMENTS_OFFSET, own);
+                    bytes = rest;
+                }
+                array
             } else {
-                let n_bytes = class.instance_size - FIELDS_OFFSET;
-                (vm.new_object(node.class)?, FIELDS_OFFSET, n_bytes)
-            };
-            let (own, rest) = bytes.split_at(n_bytes as usize);
-            vm.heap.store_bytes(object, first, own);
-            bytes = rest;
-            made.push(object);
+                let object = vm.new_object(class.id)?;
+                plain_parts(class, |from, to| {
+                    let (own, rest) = bytes.split_at((to - from) as usize);
+                    vm.heap.store_bytes(object, from, own);
+                    bytes = rest;
+                });
+                object
+            });
+        }
+        for &(node, hash) in &self.hashes {
+            vm.give_hash(made[node as usize], hash);
         }
         let place = |target: Target| match target.place() {
             Place::Null => Ref::NULL,
@@ -222,18 +363,24 @@ impl Snapshot {
             Place::Shared(idx) => self.shared[idx],
         };
         let mut at = 0;
-        for (node, &object) in self.nodes.iter().zip(&made) {
-            let end = at + node.n_targets as usize;
-            let class = vm.classes[node.class.idx()].class.clone();
-            let is_array = class.is_array();
-            for (idx, &target) in (0..).zip(&self.targets[at..end]) {
-                let offset = match is_array {
-                    true => ELEMENTS_OFFSET + idx * 4,
-                    false => class.ref_offsets[idx as usize],
-                };
-                vm.heap.store_ref(object, offset, place(target));
+        let mut lengths = self.lengths.iter();
+        for (&number, &object) in self.nodes.iter().zip(&made) {
+            let class = &classes[usize::from(number)];
+            if let Shape::Array { element, .. } = class.shape {
+                let length = lengths.next().copied().unwrap_or(0);
+                if element == Kind::Ref {
+                    for idx in 0..length {
+                        let to = place(self.targets.get(at + idx as usize));
+                        vm.heap.store_ref(object, ELEMENTS_OFFSET + idx * 4, to);
+                    }
+                    at += length as usize;
+                }
+            } else {
+                for (idx, &offset) in class.ref_offsets.iter().enumerate() {
+                    vm.heap.store_ref(object, offset, place(self.targets.get(at + idx)));
+                }
+                at += class.ref_offsets.len();
             }
-            at = end;
         }
         Ok(self.roots.iter().map(|&root| place(root)).collect())
     }

@@ -351,6 +351,9 @@ impl Vm {
                         keep_exception,
                         Ref::from_slot(value.to_slot()),
                     ),
+                    Hook::CallSite { class, tag, root } => {
+                        self.call_site_returned(class, tag, root, value.to_slot())
+                    }
                     _ => Ok(()),
                 };
                 match done {

@@ -51,6 +51,8 @@ pub struct Collector {
     /// Where a native last asked for room, and how often in a row.
     retried: Option<(*mut Frame, i64, i64)>,
     n_retries: u32,
+    /// Nothing is collected.
+    is_held: bool,
     /// Interned strings that are known to be old: that many at the start of `InternTable::movable`.
     n_old_interned: usize,
     shapes: Shapes,
@@ -114,6 +116,17 @@ impl Vm {
         let old = self.heap.young_start - self.heap.main_start;
         let full = self.gc.all_next || old > SMALL_OLD.max(2 * self.gc.old_after_full);
         self.collect_extent(if full { Extent::Full } else { Extent::Young });
+    }
+
+    /// From here on nothing is collected, so nothing moves: who keeps references outside the machine
+    /// finds the objects where they were.
+    pub fn hold_still(&mut self) {
+        self.gc.is_held = true;
+    }
+
+    /// Whether nothing moves.
+    pub(crate) fn is_held(&self) -> bool {
+        self.gc.is_held
     }
 
     /// Collects everything from outside, where nobody holds on to an object but by a handle.
@@ -194,6 +207,9 @@ impl Vm {
 
     /// Collects; `false` where some frame cannot be read and nothing was done.
     fn collect_extent(&mut self, extent: Extent) -> bool {
+        if self.gc.is_held {
+            return false;
+        }
         let mut gc = std::mem::take(&mut self.gc);
         let done = self.collect_with(&mut gc, extent);
         self.gc = gc;

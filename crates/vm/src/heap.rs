@@ -111,6 +111,8 @@ pub struct Heap {
     pub base_end: usize,
     /// The hard end that `close_reserve` goes back to.
     limit_end: usize,
+    /// The end that the machine was given; `limit_end` may be nearer.
+    given_end: usize,
     reserved: usize,
 }
 
@@ -166,6 +168,7 @@ impl Heap {
             nursery: NURSERY,
             base_end: FIRST_BYTE + base_size,
             limit_end: hard_end,
+            given_end: hard_end,
             reserved,
         })
     }
@@ -185,6 +188,13 @@ impl Heap {
     /// Closes what `open_reserve` opened.
     pub fn close_reserve(&mut self) {
         self.hard_end = self.limit_end;
+    }
+
+    /// Lets the main region grow by that many bytes from here, if it was given so many.
+    pub fn limit_growth(&mut self, n_bytes: usize) {
+        self.limit_end = self.given_end.min(self.top.saturating_add(n_bytes & !7));
+        self.hard_end = self.limit_end;
+        self.end = self.end.min(self.hard_end);
     }
 
     /// Bytes in use in the main region.

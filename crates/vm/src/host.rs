@@ -368,6 +368,9 @@ pub trait Host: Send {
         Err(Failure::Denied(fixed::denial(Right::Network)))
     }
 
+    /// Forgets the files that it keeps in memory, if it does: they are what they were at the start.
+    fn forget_files(&mut self) {}
+
     /// Asks for a right that no other question covers.
     fn ask(&mut self, right: Right) -> HostResult<()>;
 }

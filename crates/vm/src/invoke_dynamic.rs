@@ -124,10 +124,14 @@ impl Vm {
             }
             let (cp, site) = (bytes.u2(usize::from(bci) + 1), at as u32 * 2 + 1);
             let sites = self.sites_of(class)?;
-            if self.heap.element_ref(sites, site + 1).is_null()
-                && self.link_known_bootstrap(class, &file, cp, site)?
-            {
+            if !self.heap.element_ref(sites, site + 1).is_null() {
+                continue;
+            }
+            if self.link_known_bootstrap(class, &file, cp, site)? {
                 self.linked_site(class, site)?;
+            } else if self.is_held() && is_lambda(&file, cp) {
+                // By the JDK's own code, whose results must not move before they are kept.
+                self.link_invokedynamic(class, cp, site)?;
             }
         }
         Ok(())
@@ -342,3 +346,18 @@ const INVOKEVIRTUAL: u8 = 182;
 const INVOKEDYNAMIC: u8 = 186;
 /// `REF_invokeVirtual` of JVMS table 5.4.3.5-A.
 const REF_INVOKE_VIRTUAL: i32 = 5;
+
+/// Whether a call site is a lambda, of whichever kind.
+fn is_lambda(file: &ClassFile, cp: u16) -> bool {
+    let pool = file.constant_pool();
+    let Some((bootstrap, _, _)) = pool.try_dynamic(cp) else { return false };
+    let Some(bootstrap) = file.bootstrap_methods().get(usize::from(bootstrap)) else {
+        return false;
+    };
+    match pool.get(bootstrap.method_ref) {
+        Some(Constant::MethodHandle { kind: 6, reference }) => {
+            pool.member_ref(reference).0 == b"java/lang/invoke/LambdaMetafactory"
+        }
+        _ => false,
+    }
+}

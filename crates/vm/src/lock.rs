@@ -350,6 +350,17 @@ impl Vm {
         hash as i32
     }
 
+    /// The identity hash of an object that was asked for it; zero for others.
+    pub fn given_hash(&self, object: Ref) -> u32 {
+        hash_of(&self.heap, object)
+    }
+
+    /// Gives a new object, which nobody has locked, the identity hash that another one has.
+    pub fn give_hash(&mut self, object: Ref, hash: u32) {
+        self.world.hashes += 1;
+        set_hash(&mut self.heap, object, hash & HASH_MASK);
+    }
+
     fn inflate(&mut self, object: Ref) -> Res<()> {
         if record_of(self.heap.load_u32(object, META_OFFSET)).is_none() {
             let record = self.new_primitive_array(Kind::Long, RECORD_WORDS)?;

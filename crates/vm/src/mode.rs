@@ -67,6 +67,12 @@ pub trait Mode: Sized + 'static {
     fn wants_branch(&mut self, vm: &mut Vm, method: MethodId, position: u32, edge: u32) -> bool {
         self.wants_branches(vm, method)
     }
+    /// Whether this way of a branch is of no interest any more, by the address of the translated instruction;
+    /// asked first of all, and has to be cheap. Addresses are those of other code when classes were unloaded.
+    #[inline(always)]
+    fn knows_branch(&mut self, address: usize, edge: u32) -> bool {
+        false
+    }
     /// A conditional branch goes its way; `edge` is 1 if taken, 0 if not, the case for switches.
     fn branch(&mut self, vm: &mut Vm, place: Place, edge: u32) {}
     /// A method is entered; the arguments are its first registers.

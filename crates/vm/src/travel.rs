@@ -219,14 +219,17 @@ impl Vm {
         }
     }
 
-    /// Whether anything that was there at the mark is not as it was: objects of that time, identity
-    /// hashes, random numbers, threads, classes. What was made since, and time, do not count.
-    pub fn has_changed_since(&self, mark: &Mark) -> bool {
+    /// Where objects that were there at the mark are not what they were: bytes from the start of the
+    /// heap. An object that was changed back counts as what it was.
+    pub fn changes_since(&self, mark: &Mark) -> impl Iterator<Item = usize> {
+        self.heap.changes_since(&self.marks.open[self.marks.position(mark)].heap)
+    }
+
+    /// Whether classes or threads were made or random numbers drawn since the mark.
+    pub fn has_grown_since(&self, mark: &Mark) -> bool {
         let state = &self.marks.open[self.marks.position(mark)];
-        self.heap.has_logged_since(&state.heap)
-            || self.world.random != state.world.random
+        self.world.random != state.world.random
             || self.world.threads != state.world.threads
-            || self.has_hashed_since(mark)
             || self.classes.len() != state.n_classes
     }
 

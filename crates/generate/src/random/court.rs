@@ -13,6 +13,8 @@ use suite::types::Type;
 use vm::interp::Outcome;
 use vm::value::{ClassId, Ref};
 
+use super::worker::Met;
+
 use crate::generics;
 
 /// What is judged by, beside the standard contracts.
@@ -143,10 +145,14 @@ impl Court {
         !self.specs.is_empty()
     }
 
-    /// Does for good what judging does anew after every rollback otherwise: classes are initialised,
-    /// lambdas and concatenations linked.
-    pub(super) fn settle(&mut self, session: &mut Session) {
-        self.contracts.settle(session);
+    /// What judging does anew after every rollback, since this was last asked: classes are initialised,
+    /// lambdas and concatenations in them linked.
+    pub(super) fn take_met(&mut self) -> Vec<Met> {
+        let initialised = self.contracts.take_met().into_iter().flat_map(|name| {
+            let linked = Met::Linked(name.clone());
+            [Met::Initialised(name), linked]
+        });
+        initialised.collect()
     }
 
     /// Forgets classes from this number on, which a rollback took back.

@@ -16,10 +16,23 @@ pub(super) struct EdgeWatch {
     /// By watched method: two bits per position of its code, for what was seen there; the same again, but
     /// cheaper to ask.
     positions: Vec<Vec<u64>>,
+    /// Branches that are of no interest any more, by their address: a few, where they come to lie.
+    settled: Settled,
     /// Cases of switches beyond the second.
     cases: FxHashSet<Edge>,
     /// What this watch has not seen before.
     pub(super) new: Vec<Edge>,
+}
+
+#[derive(Debug)]
+struct Settled(Box<[usize; N_SETTLED]>);
+
+const N_SETTLED: usize = 2048;
+
+impl Default for Settled {
+    fn default() -> Settled {
+        Settled(Box::new([0; N_SETTLED]))
+    }
 }
 
 impl EdgeWatch {
@@ -33,12 +46,37 @@ impl EdgeWatch {
     }
 }
 
+impl EdgeWatch {
+    /// Forgets positions in code, which is translated anew.
+    pub(super) fn forget_positions(&mut self) {
+        self.positions.iter_mut().for_each(Vec::clear);
+        self.forget_addresses();
+    }
+
+    /// Forgets addresses of code, some of which is gone.
+    pub(super) fn forget_addresses(&mut self) {
+        self.settled.0.fill(0);
+    }
+}
+
 impl Mode for EdgeWatch {
     const BRANCHES: bool = true;
 
     #[inline]
     fn wants_branches(&mut self, _: &mut Vm, method: MethodId) -> bool {
         matches!(self.seen.get(method.idx()), Some(Some(_)))
+    }
+
+    /// Each way is looked at once; then it is known here until another takes its place.
+    #[inline(always)]
+    fn knows_branch(&mut self, address: usize, edge: u32) -> bool {
+        if edge > 1 {
+            return false;
+        }
+        // Instructions are eight bytes or more.
+        let way = address | edge as usize;
+        let slot = &mut self.settled.0[(way ^ way >> 2) % N_SETTLED];
+        std::mem::replace(slot, way) == way
     }
 
     #[inline]

@@ -60,12 +60,6 @@ impl<'a> Extension<'a> {
         Some(self.recipe)
     }
 
-    /// As `draw`, for a call that is settled.
-    pub(super) fn with(mut self, op: OpId) -> Option<Recipe> {
-        self.extend_by(op)?;
-        Some(self.recipe)
-    }
-
     fn extend_by(&mut self, op: OpId) -> Option<()> {
         let args = self.arguments(op)?;
         let times = match self.rng.happens(self.settings.repeat) {

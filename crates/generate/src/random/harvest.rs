@@ -1,5 +1,6 @@
 //! What the sequences so far led to: the pool, coverage, counts, and what tests are made of.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use observe::contract::Severity;
@@ -12,7 +13,7 @@ use super::edges::Edge;
 use super::guide::Guide;
 use super::pool::{Component, ComponentId, Pool};
 use super::recipe::Recipe;
-use super::worker::{End, Tried};
+use super::worker::{End, Met, Tried};
 
 /// How often what came out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -89,6 +90,8 @@ pub(super) struct Harvest {
     pub(super) causes: Vec<Cause>,
     exceptions: FxHashSet<(OpId, Arc<str>)>,
     pub(super) calls: Vec<Calls>,
+    /// What sequences did on their way that others will have to do again.
+    pub(super) met: BTreeSet<Met>,
     has_feedback: bool,
     largest: usize,
 }
@@ -112,6 +115,7 @@ impl Harvest {
             causes: Vec::new(),
             exceptions: FxHashSet::default(),
             calls: vec![Calls::default(); catalogue.ops().len()],
+            met: BTreeSet::new(),
             has_feedback,
             largest,
         }
@@ -142,6 +146,7 @@ impl Harvest {
     /// Takes in what became of a sequence.
     pub(super) fn take(&mut self, tried: Tried) {
         self.counts.sequences += 1;
+        self.met.extend(tried.met);
         let is_full = self.n_bytes() >= self.largest;
         if self.has_feedback && !is_full && !self.prints.insert(tried.print.hash()) {
             self.counts.duplicates += 1;
@@ -213,7 +218,8 @@ impl Harvest {
                 }
                 if is_any_new && !is_full {
                     self.counts.kept += 1;
-                    let component = Component::new(tried.recipe, tried.print, kept, end, input);
+                    let component = Component::new(tried.recipe, tried.print, kept, input);
+                    let component = self.pool.with_end(component, end);
                     let id = self.pool.add(component, n_new > 0);
                     if n_new == 0 {
                         self.states.push(id);

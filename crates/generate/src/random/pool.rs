@@ -10,6 +10,7 @@ use rustc_hash::FxHashSet;
 
 use super::catalogue::TypeId;
 use super::recipe::{Print, Recipe};
+use super::worker::LastState;
 
 /// Position of a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,23 +35,20 @@ pub(super) struct Component {
     pub(super) values: Box<[Kept]>,
     /// The end state, with one root per kept value; without it the statements are run again.
     pub(super) end: Option<Box<Snapshot>>,
+    /// How often more it is tried to copy the end state, now that the world has grown.
+    n_tries: u8,
     /// What was passed somewhere on the way.
     pub(super) input: Input,
 }
 
 impl Component {
-    pub(super) fn new(
-        recipe: Recipe,
-        print: Print,
-        values: Vec<Kept>,
-        end: Option<Snapshot>,
-        input: Input,
-    ) -> Component {
+    pub(super) fn new(recipe: Recipe, print: Print, values: Vec<Kept>, input: Input) -> Component {
         Component {
             recipe: Box::new(recipe),
             print,
             values: values.into(),
-            end: end.map(Box::new),
+            end: None,
+            n_tries: 0,
             input,
         }
     }
@@ -77,6 +75,13 @@ impl Component {
             + end
     }
 }
+
+/// End states up to this size are always kept, and larger ones while components have this many bytes on
+/// average.
+const SMALL_END: usize = 320;
+const MEAN_BYTES: usize = 900;
+/// How often it is tried again to copy an end state.
+const MOST_TRIES: u8 = 2;
 
 /// Where values of a type are.
 #[derive(Debug, Default)]
@@ -131,6 +136,46 @@ impl Pool {
     /// Number of states of values.
     pub(super) fn n_states(&self) -> usize {
         self.known.len()
+    }
+
+    /// Gives a component its end state, if there is room for it: components have less than a kilobyte on
+    /// average.
+    pub(super) fn with_end(&self, mut component: Component, end: LastState) -> Component {
+        match end {
+            LastState::Copied(end) => {
+                let n_bytes = component.n_bytes() + end.n_bytes();
+                if self.has_room(&end, n_bytes, self.components.len() + 1) {
+                    component.end = Some(end);
+                }
+                component.n_tries = 0;
+            }
+            LastState::Entangled => component.n_tries = MOST_TRIES,
+            LastState::Unknown => component.n_tries = 0,
+        }
+        component
+    }
+
+    /// Whether an end state may be kept that makes that many bytes more in so many components.
+    fn has_room(&self, end: &Snapshot, n_bytes: usize, n_components: usize) -> bool {
+        end.n_bytes() <= SMALL_END || self.n_bytes + n_bytes < n_components * MEAN_BYTES
+    }
+
+    /// Tries again to copy the end states of components that had none because of what they met.
+    pub(super) fn complete(&mut self, mut end_of: impl FnMut(&Pool, ComponentId) -> LastState) {
+        let ids = (0..).map(ComponentId).take(self.components.len());
+        let lacking: Vec<ComponentId> = ids.filter(|id| self.component(*id).n_tries > 0).collect();
+        for id in lacking {
+            let end = end_of(self, id);
+            self.components[id.0 as usize].n_tries -= 1;
+            if let LastState::Copied(end) = end
+                && self.has_room(&end, end.n_bytes(), self.components.len())
+            {
+                let component = &mut self.components[id.0 as usize];
+                component.n_tries = 0;
+                self.n_bytes += end.n_bytes();
+                component.end = Some(end);
+            }
+        }
     }
 
     /// Adds a component.

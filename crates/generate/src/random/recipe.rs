@@ -80,6 +80,28 @@ impl Recipe {
         }
     }
 
+    /// What a statement of the sequence gave, if it is one of the kept values of the parts or one of the new
+    /// statements, whose results these are.
+    pub(super) fn result(
+        &self,
+        pool: &Pool,
+        statement: u32,
+        parts: &[Vec<u64>],
+        results: &[u64],
+    ) -> Option<u64> {
+        let mut start = 0;
+        for (&part, words) in self.parts.iter().zip(parts) {
+            let component = pool.component(part);
+            if statement < start + component.print.len() {
+                let kept = component.values.iter();
+                let mut kept = kept.map(|kept| start + kept.statement).zip(words);
+                return kept.find(|(at, _)| *at == statement).map(|(_, word)| *word);
+            }
+            start += component.print.len();
+        }
+        results.get((statement - start) as usize).copied()
+    }
+
     /// Without the parts of which no statement uses anything.
     pub(super) fn without_idle_parts(&self) -> Recipe {
         let is_used = |idx: usize| {

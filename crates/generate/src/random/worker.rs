@@ -2,18 +2,19 @@
 //!
 //! Parts of a sequence are not run again: their end states are put into the heap as copies. Only where a
 //! part touched what all sequences share (static fields, identity hashes, threads) its statements run
-//! again, so that this is as it would be in a test. Everything is rolled back afterwards, so the next
+//! again, so that this is as it would be in a test; caches of the JDK do not count. Everything is rolled back afterwards, so the next
 //! sequence starts from the same world.
 
+mod caches;
 mod observers;
+mod own_state;
 mod world;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use observe::contract::exceptions::Input;
 use observe::session::{NotFound, Session};
-use observe::snapshot::Snapshot;
+use observe::snapshot::{Room, Snapshot};
 use observe::state::canonical_heap::{CanonicalHeap, Root};
 use observe::state::fingerprint::{Fingerprint, Mixer};
 use observe::state::monitor_equals::MonitorEquals;
@@ -24,7 +25,8 @@ use rustc_hash::FxHashMap;
 use suite::sequence::{Arg, Var};
 use suite::types::Type;
 use vm::interp::Outcome;
-use vm::travel::Mark;
+use vm::mode::Plain;
+use vm::travel::{Mark, Undo};
 use vm::value::{ClassId, Ref};
 
 use super::catalogue::{Action, Catalogue, OpId, TypeId};
@@ -33,16 +35,19 @@ use super::edges::{Edge, EdgeWatch};
 use super::findings::{LONG, is_large};
 use super::pool::{ComponentId, Kept, Pool};
 use super::ready::{Done, Ready};
-use super::recipe::{FlatArg, Print, Recipe, Source, print};
+use super::recipe::{Print, Recipe, Source, print};
 use super::{Problem, Settings};
 use crate::generics::{self, Wanted};
+use own_state::OwnState;
 
 /// Values of one sequence that are kept, at most.
 const MOST_KEPT: usize = 8;
 /// Results of repeated calls that are looked at, at most.
 const MOST_RESULTS: usize = 4;
 /// End states beyond this size are not copied: running the statements again costs less memory.
-const LARGEST_END: usize = 1024;
+const LARGEST_END: usize = 8 << 10;
+/// Objects beyond this size together are not looked at for what they have in common.
+const LARGEST_SHARING: usize = 64 << 10;
 /// One sequence out of so many is also judged by contracts that take long.
 const SLOW: u128 = 64;
 
@@ -54,24 +59,44 @@ pub(super) struct Tried {
     pub(super) end: End,
     /// Ways of branches that this worker saw for the first time.
     pub(super) edges: Vec<Edge>,
+    /// What it needed that is not there when a sequence begins.
+    pub(super) met: Vec<Met>,
+}
+
+/// Something that a sequence did on its way and that every other would have to do again after the rollback.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Met {
+    /// A class was loaded; its internal name.
+    Loaded(String),
+    /// A class was initialised.
+    Initialised(String),
+    /// A lambda or the like in the code of a class was linked.
+    Linked(String),
 }
 
 /// How a sequence ended.
 #[derive(Debug)]
 pub(super) enum End {
     /// All calls returned; with values in states that were not known when the round began.
-    Returned {
-        values: Vec<(Kept, Fingerprint)>,
-        end: Option<Snapshot>,
-        input: Input,
-        broken: Vec<Broken>,
-    },
+    Returned { values: Vec<(Kept, Fingerprint)>, end: LastState, input: Input, broken: Vec<Broken> },
     /// A call threw: which of the new statements, and what.
     Threw { step: usize, class: Arc<str>, broken: Option<Box<Broken>>, is_useless: bool },
     /// A call did not come back.
     Stopped { step: usize, broken: Option<Box<Broken>> },
     /// There is no such call: a receiver is `null`, or a part does not run this time.
     Illegal,
+}
+
+/// The objects that a sequence ends with.
+#[derive(Debug)]
+pub(super) enum LastState {
+    /// As a copy.
+    Copied(Box<Snapshot>),
+    /// No copy is enough, since something else changed as well. That may be because of what the sequence
+    /// met, which is there from the beginning later.
+    Entangled,
+    /// Too large, or never to be built on.
+    Unknown,
 }
 
 /// A value at the end of a sequence.
@@ -122,8 +147,10 @@ pub(super) struct Worker {
     /// Objects below this byte of the heap belong to the world, classes below this number too.
     shared_below: usize,
     n_classes: usize,
-    /// While it is warmed up: classes that were initialised on the way.
-    met: Option<BTreeSet<String>>,
+    /// Objects below this byte were there before the classes under test.
+    world_end: usize,
+    own_state: OwnState,
+    room: Room,
     words: Vec<u64>,
 }
 
@@ -134,6 +161,7 @@ impl Worker {
         catalogue: &Catalogue,
         rules: &Rules,
         settings: &Settings,
+        world_end: usize,
     ) -> Result<(Worker, Vec<(OpId, NotFound)>), Problem> {
         let mut unready = Vec::new();
         let mut ready = Vec::new();
@@ -178,7 +206,9 @@ impl Worker {
             has_feedback: settings.feedback,
             shared_below: 0,
             n_classes: 0,
-            met: None,
+            world_end,
+            own_state: OwnState::default(),
+            room: Room::default(),
             words: Vec::new(),
             session,
         };
@@ -233,28 +263,50 @@ impl Worker {
         let print = print(&recipe, pool);
         let mark = self.session.vm.mark();
         let end = self.attempt(pool, &recipe, print, &mark);
-        if let Some(met) = &mut self.met {
-            let vm = &self.session.vm;
-            let new = vm.classes[self.n_classes..].iter().map(|entry| &entry.class);
-            let new = new.filter(|class| !class.hidden && class.has_file());
-            met.extend(
-                new.filter(|class| vm.is_initialised(class.id)).map(|class| class.name.to_string()),
-            );
-        }
+        let met = self.met();
         self.roll_back(mark);
         let edges = std::mem::take(&mut self.watch.new);
-        Tried { recipe, print, end, edges }
+        Tried { recipe, print, end, edges, met }
+    }
+
+    /// What was loaded, initialised and linked since the sequence began.
+    fn met(&self) -> Vec<Met> {
+        let vm = &self.session.vm;
+        let mut met = Vec::new();
+        let is_known = |class: &vm::class::Class| {
+            vm.is_jdk_loader(class.loader) || class.loader == self.session.loader()
+        };
+        for entry in &vm.classes[self.n_classes..] {
+            let (class, name) = (&entry.class, entry.class.name.to_string());
+            if class.hidden {
+                met.extend(name.split_once("$$").map(|(of, _)| Met::Linked(of.to_owned())));
+            } else if is_known(class) {
+                met.push(Met::Loaded(name));
+            }
+        }
+        for undo in vm.marks.undo() {
+            if let Undo::Initialised(class) = undo {
+                let class = vm.class(*class);
+                if !class.hidden && is_known(class) {
+                    met.push(Met::Initialised(class.name.to_string()));
+                }
+            }
+        }
+        met
     }
 
     /// Rolls back; what is remembered of classes by their numbers is forgotten with the classes.
     fn roll_back(&mut self, mark: Mark) {
         let has_loaded = self.session.vm.classes.len() > self.n_classes;
         self.session.vm.rollback(mark);
+        self.session.vm.host.forget_files();
         if has_loaded {
             self.heap.forget_from(self.n_classes);
             self.monitor.forget_from(self.n_classes);
+            self.pairwise.forget_from(self.n_classes);
             self.court.forget_from(self.n_classes);
             self.ready.iter_mut().flatten().for_each(Ready::forget);
+            self.watch.forget_addresses();
         }
     }
 
@@ -277,11 +329,7 @@ impl Worker {
         for (idx, step) in recipe.steps.iter().enumerate() {
             args.clear();
             for source in &step.args {
-                args.push(match *source {
-                    Source::Literal(literal) => self.literals[literal.0 as usize],
-                    Source::Part(part, value) => parts[usize::from(part)][usize::from(value)],
-                    Source::Step(step) => results[usize::from(step)],
-                });
+                args.push(self.word(source, &parts, &results));
             }
             input.had_null |= self.has_null(step.op, &args);
             input.stands_in |= self.stands_in[step.op.idx()];
@@ -310,7 +358,7 @@ impl Worker {
         let mut accused = Vec::new();
         let mut is_any_new = false;
         // Objects that share static state can be wrong although nothing changed in them.
-        let has_changed_world = self.session.vm.has_changed_since(mark);
+        let has_changed_world = self.has_changed_world(mark);
         for one in &seen {
             let key = self.key(one, print);
             let is_new = !pool.knows(key);
@@ -336,21 +384,64 @@ impl Worker {
         }
         let may_share = values.len() > 1 && (is_any_new || self.gave_object(recipe));
         if !is_any_new && !may_share {
-            return End::Returned { values: Vec::new(), end: None, input, broken };
+            let end = LastState::Unknown;
+            return End::Returned { values: Vec::new(), end, input, broken };
         }
         let objects: Vec<Ref> = values.iter().map(|(_, _, object)| *object).collect();
-        let vm = &self.session.vm;
-        let shared_below = self.shared_below;
-        let end = Snapshot::take(vm, &objects, &|object| object.byte_offset() < shared_below);
-        if may_share {
-            is_any_new |= self.spread(pool, &mut values, &end, has_changed_world);
+        let end = self.copy(&objects, LARGEST_SHARING);
+        if let (true, Some(end)) = (may_share, &end) {
+            is_any_new |= self.spread(pool, &mut values, end, has_changed_world);
         }
         if !is_any_new {
-            return End::Returned { values: Vec::new(), end: None, input, broken };
+            let end = LastState::Unknown;
+            return End::Returned { values: Vec::new(), end, input, broken };
         }
-        let is_whole = !has_changed_world && end.n_bytes() <= LARGEST_END;
+        let end = self.last_state(end, has_changed_world, mark);
         let values = values.into_iter().map(|(kept, key, _)| (kept, key)).collect();
-        End::Returned { values, end: is_whole.then_some(end), input, broken }
+        End::Returned { values, end, input, broken }
+    }
+
+    fn copy(&mut self, objects: &[Ref], most_bytes: usize) -> Option<Snapshot> {
+        let shared_below = self.shared_below;
+        let is_shared = |object: Ref| object.byte_offset() < shared_below;
+        Snapshot::take_within(&mut self.room, &self.session.vm, objects, &is_shared, most_bytes)
+    }
+
+    /// Whether static state of the classes under test or of the user's is not what it was.
+    fn has_changed_world(&self, mark: &Mark) -> bool {
+        self.session.vm.changes_since(mark).any(|byte| self.own_state.has(byte))
+    }
+
+    fn last_state(
+        &self,
+        copy: Option<Snapshot>,
+        has_changed_world: bool,
+        mark: &Mark,
+    ) -> LastState {
+        match copy {
+            Some(copy) if copy.n_bytes() <= LARGEST_END => {
+                match has_changed_world || self.session.vm.has_grown_since(mark) {
+                    true => LastState::Entangled,
+                    false => LastState::Copied(Box::new(copy)),
+                }
+            }
+            _ => LastState::Unknown,
+        }
+    }
+
+    /// The objects that a component ends with, if its statements lead there again.
+    pub(super) fn end_of(&mut self, pool: &Pool, id: ComponentId) -> LastState {
+        let mark = self.session.vm.mark();
+        let end = match self.materialise(pool, id) {
+            Some(words) => {
+                let objects: Vec<Ref> = words.into_iter().map(Ref::from_slot).collect();
+                let copy = self.copy(&objects, LARGEST_END);
+                self.last_state(copy, self.has_changed_world(&mark), &mark)
+            }
+            None => LastState::Unknown,
+        };
+        self.roll_back(mark);
+        end
     }
 
     fn gave_object(&self, recipe: &Recipe) -> bool {
@@ -368,7 +459,7 @@ impl Worker {
         end: &Snapshot,
         has_changed_world: bool,
     ) -> bool {
-        let sharing = end.sharing();
+        let sharing = end.sharing(&self.session.vm);
         let mut is_pair_new = false;
         for one in 0..values.len() {
             for other in 0..one {
@@ -513,7 +604,7 @@ impl Worker {
             start += component.print.len();
         }
         values.truncate(MOST_KEPT);
-        End::Returned { values, end: None, input, broken }
+        End::Returned { values, end: LastState::Unknown, input, broken }
     }
 
     /// Whether `null` is passed, or something is made that may give it.
@@ -533,30 +624,43 @@ impl Worker {
             .any(|(&word, &kind)| kind == vm::value::Kind::Ref && word == 0)
     }
 
-    /// Brings the end state of a component into the heap; gives its kept values.
+    /// Brings the end state of a component into the heap; gives its kept values. Where there is no copy of it,
+    /// the component's own statements run again behind the end states of its parts.
     fn materialise(&mut self, pool: &Pool, id: ComponentId) -> Option<Vec<u64>> {
         let component = pool.component(id);
         if let Some(end) = &component.end {
             let roots = self.session.vm.complete(|vm| end.put(vm)).ok()?;
             return Some(roots.into_iter().map(Ref::to_slot).collect());
         }
-        let statements = component.recipe().flatten(pool);
-        let mut results: Vec<u64> = Vec::with_capacity(statements.len());
+        let recipe = component.recipe();
+        let mut parts: Vec<Vec<u64>> = Vec::with_capacity(recipe.parts.len());
+        for &part in &recipe.parts {
+            parts.push(self.materialise(pool, part)?);
+        }
+        let mut results: Vec<u64> = Vec::with_capacity(recipe.steps.len());
         let mut args = Vec::new();
-        for statement in &statements {
+        for step in &recipe.steps {
             args.clear();
-            args.extend(statement.args.iter().map(|arg| match *arg {
-                FlatArg::Literal(literal) => self.literals[literal.0 as usize],
-                FlatArg::Statement(at) => results[at as usize],
-            }));
-            let ready = self.ready[statement.op.idx()].as_mut()?;
-            let Worker { session, watch, words, fuel, .. } = self;
-            match ready.run(session, watch, &args, words, *fuel) {
+            for source in &step.args {
+                args.push(self.word(source, &parts, &results));
+            }
+            let ready = self.ready[step.op.idx()].as_mut()?;
+            // Where its branches go is known.
+            match ready.run(&mut self.session, &mut Plain, &args, &mut self.words, self.fuel) {
                 Done::Made(Outcome::Returned(value)) => results.push(value.to_slot()),
                 _ => return None,
             }
         }
-        Some(component.values.iter().map(|kept| results[kept.statement as usize]).collect())
+        let kept = component.values.iter();
+        kept.map(|kept| recipe.result(pool, kept.statement, &parts, &results)).collect()
+    }
+
+    fn word(&self, source: &Source, parts: &[Vec<u64>], results: &[u64]) -> u64 {
+        match *source {
+            Source::Literal(literal) => self.literals[literal.0 as usize],
+            Source::Part(part, value) => parts[usize::from(part)][usize::from(value)],
+            Source::Step(step) => results[usize::from(step)],
+        }
     }
 
     /// The objects that a sequence ends with, each once.

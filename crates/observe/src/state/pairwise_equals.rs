@@ -56,6 +56,17 @@ impl PairwiseEquals {
         number
     }
 
+    /// Forgets the states of classes from this number on, and those that hold objects of such classes: a
+    /// rollback took the classes back.
+    pub fn forget_from(&mut self, n_classes: usize) {
+        self.own_equals.forget_from(n_classes);
+        let is_there = |class: ClassId| class.idx() < n_classes;
+        self.by_hash.retain(|(class, _), representatives| {
+            representatives.retain(|one| one.copy.classes().all(is_there));
+            is_there(*class)
+        });
+    }
+
     /// Number of classes of states.
     pub fn n_classes(&self) -> u32 {
         self.n_classes

@@ -135,9 +135,15 @@ impl Trail {
 }
 
 impl Heap {
-    /// Whether something older than the mark was written since, or something was made that is to stay.
-    pub fn has_logged_since(&self, mark: &HeapMark) -> bool {
-        self.trail.entries.len() > mark.n_entries || self.perm_top != mark.perm_top
+    /// Where objects older than the mark are not what they were: bytes from the start of the heap, in
+    /// steps of granules.
+    pub fn changes_since(&self, mark: &HeapMark) -> impl Iterator<Item = usize> {
+        self.trail.entries[mark.n_entries..].iter().filter_map(|entry| {
+            let granule = entry.granule as usize;
+            // SAFETY: entries are made by `log` for granules of the region that starts at `base`.
+            let now = unsafe { self.base.cast::<u64>().add(granule).read() };
+            (now != entry.old).then_some(granule * 8)
+        })
     }
 
     /// Opens a mark. The caller keeps the open ones; `open` gives them, oldest first.

@@ -28,6 +28,8 @@ pub struct Scratch<H> {
     tree: Tree,
     open: BTreeMap<Handle, Inode>,
     next: u32,
+    /// Whether anything was opened or changed.
+    is_touched: bool,
 }
 
 impl<H: Host> Scratch<H> {
@@ -35,7 +37,7 @@ impl<H: Host> Scratch<H> {
     pub fn new(mut inner: H) -> Scratch<H> {
         let platform = inner.platform();
         let tree = Tree::new(platform.temporary_dir.as_bytes(), platform.ids);
-        Scratch { inner, tree, open: BTreeMap::new(), next: FIRST_HANDLE }
+        Scratch { inner, tree, open: BTreeMap::new(), next: FIRST_HANDLE, is_touched: false }
     }
 
     /// An absolute path without `.`; `..` stays, since links may stand before it.
@@ -143,6 +145,7 @@ impl<H: Host> Host for Scratch<H> {
             Opened::Ours(inode) => {
                 let handle = Handle(self.next);
                 self.next += 1;
+                self.is_touched = true;
                 self.tree.hold(inode);
                 self.open.insert(handle, inode);
                 Ok(handle)
@@ -255,6 +258,7 @@ impl<H: Host> Host for Scratch<H> {
 
     fn change(&mut self, change: Change<'_>) -> HostResult<()> {
         self.now();
+        self.is_touched = true;
         let (path, links) = match change {
             Change::Rename { from, to } => return self.change_two(from, to, change),
             Change::HardLink { existing, path } => return self.change_two(existing, path, change),
@@ -273,6 +277,16 @@ impl<H: Host> Host for Scratch<H> {
             |tree, place| tree.change(place, change),
             |inner| inner.change(change),
         )
+    }
+
+    fn forget_files(&mut self) {
+        if self.is_touched {
+            let platform = self.inner.platform();
+            self.tree = Tree::new(platform.temporary_dir.as_bytes(), platform.ids);
+            self.open.clear();
+            self.next = FIRST_HANDLE;
+            self.is_touched = false;
+        }
     }
 
     fn start(&mut self, program: &Program) -> HostResult<Started> {
@@ -342,6 +356,17 @@ mod tests {
         assert_eq!(host.list(b"/tmp"), Ok(vec![b"a".to_vec()]));
         let exists = host.open(b"/tmp/a/f", CREATE);
         assert_eq!(exists, Err(Failure::Os(errno::EEXIST)));
+    }
+
+    #[test]
+    fn what_is_forgotten_is_gone_and_can_be_made_again() {
+        let mut host = host();
+        let file = host.open(b"/tmp/f", CREATE).unwrap();
+        assert_eq!(host.write(file, None, b"xyz"), Ok(3));
+        host.forget_files();
+        assert_eq!(host.list(b"/tmp"), Ok(vec![]));
+        assert_eq!(host.open(b"/tmp/f", CREATE), Ok(file));
+        assert_eq!(host.metadata(b"/tmp/f", Links::Follow).unwrap().size, 0);
     }
 
     #[test]

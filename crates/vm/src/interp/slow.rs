@@ -264,8 +264,18 @@ pub(super) fn monitorexit(vm: *mut Vm, pc: *const Insn, object: Ref) -> Flow {
 }
 
 /// Tells the mode of a branch.
-#[inline(never)]
+#[inline(always)]
 pub(super) unsafe fn branch_probe<M: Mode>(vm: *mut Vm, pc: *const Insn, edge: u32) {
+    // SAFETY: as for `unknown_branch`.
+    unsafe {
+        if !mode::<M>(vm).knows_branch(pc as usize, edge) {
+            unknown_branch::<M>(vm, pc, edge);
+        }
+    }
+}
+
+#[inline(never)]
+unsafe fn unknown_branch<M: Mode>(vm: *mut Vm, pc: *const Insn, edge: u32) {
     // SAFETY: a Java frame with translated code is on top.
     unsafe {
         let rt = (*(*vm).frame).method;

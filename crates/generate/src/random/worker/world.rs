@@ -4,26 +4,22 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use classfile::ClassFile;
+use observe::session::Session;
 use suite::constant::Constant;
 
-use super::super::Settings;
-use super::super::catalogue::{Catalogue, OpId};
-use super::super::edges::EdgeWatch;
-use super::super::extend::Extension;
-use super::super::guide::{Choosing, Guide};
-use super::super::harvest::Harvest;
-use super::super::rng::Rng;
-use super::Worker;
-use crate::states::Watch;
+use super::super::catalogue::Catalogue;
+use super::own_state::OwnState;
+use super::{Met, Worker, caches};
 
-/// Sequences that warm a machine up, about.
-const WARM_UP: usize = 4000;
-/// The share of the time that this may take.
-const WARM_UP_SHARE: f64 = 0.2;
+/// Bytes that one sequence may take.
+const MOST_MEMORY: usize = 16 << 20;
 
 impl Worker {
     /// From here on the world is what it is now: all later work is rolled back to it.
     pub(in crate::random) fn settle(&mut self, catalogue: &Catalogue) {
+        // Kept end states say where objects of the world are.
+        self.session.vm.hold_still();
+        self.session.vm.heap.limit_growth(usize::MAX);
         self.intern_texts();
         self.make_literals(catalogue);
         let vm = &mut self.session.vm;
@@ -42,8 +38,40 @@ impl Worker {
             catalogue.is_judged(&entry.class.name.to_string(), vm.is_jdk_loader(entry.class.loader))
         };
         self.judged = vm.classes.iter().map(is_judged).collect();
-        self.shared_below = self.session.vm.heap.top;
-        self.n_classes = self.session.vm.classes.len();
+        // What is judged runs often, so its lambdas and concatenations are linked once and for all.
+        for idx in self.n_classes..self.judged.len() {
+            if self.judged[idx] {
+                let class = self.session.vm.classes[idx].class.id;
+                self.session.link_ahead(class);
+            }
+        }
+        let vm = &mut self.session.vm;
+        let is_own = |name: &str, is_jdk: bool| !is_jdk || catalogue.is_under_test(name);
+        self.own_state = OwnState::find(vm, self.world_end, &is_own);
+        vm.heap.limit_growth(MOST_MEMORY);
+        self.shared_below = vm.heap.top;
+        self.n_classes = vm.classes.len();
+    }
+
+    /// Loads the classes that are nested in those under test, whose branches count as well.
+    pub(in crate::random) fn load_nested(&mut self, catalogue: &Catalogue) {
+        let mut next = 0;
+        while let Some(entry) = self.session.vm.classes.get(next) {
+            next += 1;
+            let file = entry.class.file();
+            let file = file.filter(|_| catalogue.is_under_test(&entry.class.name.to_string()));
+            let Some(file) = file.cloned() else { continue };
+            for nested in file.inner_classes() {
+                let Some(name) = file.constant_pool().try_class_name(nested.inner) else {
+                    continue;
+                };
+                let name = String::from_utf8_lossy(name).into_owned();
+                if catalogue.is_under_test(&name) {
+                    // One that cannot be loaded says so again when it is used.
+                    let _ = self.session.load(&name);
+                }
+            }
+        }
     }
 
     /// Makes the strings of all code that is loaded, so that meeting one for the first time changes nothing.
@@ -53,6 +81,7 @@ impl Worker {
             .vm
             .classes
             .iter()
+            .skip(self.n_classes)
             .filter_map(|entry| entry.class.file().cloned())
             .collect();
         for file in files {
@@ -76,43 +105,42 @@ impl Worker {
         }
     }
 
-    /// Tries everything for a while to see which classes are initialised on the way, so that they can be
-    /// initialised for good and not again for every sequence. Leaves the machine as it was.
-    pub(in crate::random) fn explore_classes(
-        &mut self,
-        catalogue: &Catalogue,
-        settings: &Settings,
-        pass: usize,
-        watch: &dyn Watch,
-    ) -> Vec<String> {
-        let guide = Guide::new(catalogue, Choosing::Uniform);
-        let mut harvest = Harvest::new(catalogue, guide, true, usize::MAX);
-        self.met = Some(BTreeSet::new());
-        let n_ops = catalogue.ops().len();
-        let n_sequences = (WARM_UP / n_ops.max(1)).clamp(1, 12) * n_ops;
-        for nth in 0..n_sequences {
-            if watch.is_spent(WARM_UP_SHARE) {
-                break;
-            }
-            let rng = Rng::of(settings.seed ^ 0x3a7e, (pass * n_sequences + nth) as u64);
-            let extension = Extension::new(rng, &harvest.pool, catalogue, &harvest.guide, settings);
-            let op = OpId(u32::try_from(nth % n_ops).unwrap_or(0));
-            if let Some(recipe) = extension.with(op) {
-                let tried = self.run(&harvest.pool, recipe);
-                harvest.take(tried);
+    /// Does for good what sequences did on their way, so that the next ones find it done.
+    pub(in crate::random) fn learn(&mut self, met: &BTreeSet<Met>, catalogue: &Catalogue) {
+        let session = &mut self.session;
+        session.vm.heap.limit_growth(usize::MAX);
+        // A class that cannot be loaded or initialised says so again when it is used.
+        for one in met {
+            match one {
+                Met::Loaded(name) if name.starts_with('[') => {
+                    let loader = session.loader();
+                    let _ = session.complete(|vm| vm.class_of_descriptor(loader, name.as_bytes()));
+                }
+                Met::Loaded(name) => drop(session.load(name)),
+                Met::Initialised(name) => {
+                    if session.class(name).is_ok() {
+                        caches::fill(session, name);
+                    }
+                }
+                Met::Linked(name) => {
+                    if let Ok(class) = session.load(name) {
+                        session.link_ahead(class);
+                    }
+                }
             }
         }
-        self.met.take().unwrap_or_default().into_iter().collect()
+        self.settle(catalogue);
     }
 
-    /// Initialises classes for good.
-    pub(in crate::random) fn initialise(&mut self, names: &[String], catalogue: &Catalogue) {
-        for name in names {
-            // A class that cannot be initialised says so again when it is used.
-            let _ = self.session.class(name);
-        }
-        self.court.settle(&mut self.session);
-        self.settle(catalogue);
+    /// What contracts did on their way.
+    pub(in crate::random) fn take_met(&mut self) -> Vec<Met> {
+        self.court.take_met()
+    }
+
+    /// Goes on with another machine, which is a copy of this one's after it has learnt more.
+    pub(in crate::random) fn move_to(&mut self, session: Session) {
+        self.session = session;
+        self.watch.forget_positions();
     }
 
     /// Takes the world of another worker, of whose machine this one's is a copy: end states go from one to
@@ -120,7 +148,10 @@ impl Worker {
     pub(in crate::random) fn settle_like(&mut self, other: &Worker, catalogue: &Catalogue) {
         self.literals.clone_from(&other.literals);
         self.judged.clone_from(&other.judged);
+        self.own_state.clone_from(&other.own_state);
         self.watch_methods(catalogue);
+        self.session.vm.hold_still();
+        self.session.vm.heap.limit_growth(MOST_MEMORY);
         self.shared_below = other.shared_below;
         self.n_classes = other.n_classes;
         // Looking names up may have made something behind what the machines have in common.
@@ -132,10 +163,9 @@ impl Worker {
 
     /// Watches the branches of the classes under test and of what is nested in them.
     fn watch_methods(&mut self, catalogue: &Catalogue) {
-        self.watch = EdgeWatch::default();
         let vm = &self.session.vm;
         let mut watched = Vec::new();
-        for entry in &vm.classes {
+        for entry in vm.classes.iter().skip(self.n_classes) {
             if catalogue.is_under_test(&entry.class.name.to_string()) {
                 for method in &entry.class.methods {
                     let file = entry.class.file();
