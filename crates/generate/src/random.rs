@@ -39,7 +39,7 @@ use crate::api::Choice;
 use crate::arguments::Implementations;
 use crate::states::Watch;
 use crate::threads::joined;
-use catalogue::{Action, Catalogue};
+use catalogue::{Action, Catalogue, OpId};
 use extend::Extension;
 use guide::Guide;
 use harvest::Harvest;
@@ -302,6 +302,14 @@ pub fn search(job: &Job, machines: &dyn Machines, watch: &dyn Watch) -> Result<C
     })
 }
 
+/// What a thread did at a time.
+#[derive(Default)]
+struct Chunk {
+    tried: Vec<Tried>,
+    /// The last calls of sequences that were there before.
+    known: Vec<OpId>,
+}
+
 /// Draws, runs and takes in some sequences; whether all of them were run.
 fn round(
     job: &Job,
@@ -315,7 +323,7 @@ fn round(
     let n_chunks = size.div_ceil(CHUNK);
     let next_chunk = AtomicUsize::new(0);
     let is_enough = AtomicBool::new(false);
-    let chunks: Mutex<Vec<Option<Vec<Tried>>>> = Mutex::new((0..n_chunks).map(|_| None).collect());
+    let chunks: Mutex<Vec<Option<Chunk>>> = Mutex::new((0..n_chunks).map(|_| None).collect());
     let known: &Harvest = harvest;
     let work = |worker: &mut Worker| {
         loop {
@@ -323,7 +331,7 @@ fn round(
             if chunk >= n_chunks || is_enough.load(Ordering::Relaxed) {
                 break;
             }
-            let mut tried = Vec::with_capacity(CHUNK);
+            let mut done = Chunk::default();
             for nth in chunk * CHUNK..size.min((chunk + 1) * CHUNK) {
                 if watch.is_enough() {
                     is_enough.store(true, Ordering::Relaxed);
@@ -334,11 +342,12 @@ fn round(
                 let extension = Extension::new(rng, &known.pool, catalogue, &known.guide, settings);
                 let Some(recipe) = extension.draw() else { continue };
                 if known.knows(recipe::print(&recipe, &known.pool).hash()) {
+                    done.known.extend(recipe.steps.last().map(|step| step.op));
                     continue;
                 }
-                tried.push(worker.run(&known.pool, recipe));
+                done.tried.push(worker.run(&known.pool, recipe));
             }
-            chunks.lock().unwrap_or_else(PoisonError::into_inner)[chunk] = Some(tried);
+            chunks.lock().unwrap_or_else(PoisonError::into_inner)[chunk] = Some(done);
         }
     };
     match workers {
@@ -352,9 +361,13 @@ fn round(
         }),
     }
     for chunk in chunks.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        let Some(tried) = chunk else { return false };
-        for one in tried {
+        let Some(chunk) = chunk else { return false };
+        for one in chunk.tried {
             harvest.take(one);
+        }
+        // A call of which only old sequences are drawn leads nowhere.
+        for op in chunk.known {
+            harvest.guide.tell(op, false, false);
         }
     }
     true

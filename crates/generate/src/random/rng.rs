@@ -7,9 +7,8 @@ pub(super) struct Rng(u64);
 impl Rng {
     /// The generator of the `nth` piece of work under a seed, whoever does it.
     pub(super) fn of(seed: u64, nth: u64) -> Rng {
-        let mut rng = Rng(seed ^ nth.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        rng.next();
-        rng
+        // Spread both first: otherwise pieces of work side by side would draw the same numbers one after another.
+        Rng(mix(mix(seed ^ 0x6a09_e667_f3bc_c908) ^ nth.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
 
     pub(super) fn next(&mut self) -> u64 {
@@ -56,6 +55,21 @@ mod tests {
         assert_eq!(draw(1, 7), draw(1, 7));
         assert_ne!(draw(1, 7), draw(1, 8));
         assert_ne!(draw(1, 7), draw(2, 7));
+    }
+
+    #[test]
+    fn neighbours_share_no_numbers() {
+        for seed in [0, 1, 7] {
+            let mut drawn: Vec<u64> = (0..50)
+                .flat_map(|nth| {
+                    let mut rng = Rng::of(seed, nth);
+                    (0..8).map(move |_| rng.next())
+                })
+                .collect();
+            drawn.sort_unstable();
+            drawn.dedup();
+            assert_eq!(drawn.len(), 400);
+        }
     }
 
     #[test]
