@@ -19,6 +19,17 @@ pub(crate) fn expand(class_path: &str, working_dir: &Path) -> String {
     entries.join(":")
 }
 
+/// A class path without wildcards whose entries are absolute: it means the same from any folder.
+pub(crate) fn absolute(class_path: &str, working_dir: &Path) -> String {
+    let expanded = expand(class_path, working_dir);
+    let entries = expanded.split(':').map(|entry| match entry {
+        // As `java` reads it, and without a dot at the end.
+        "" | "." => working_dir.display().to_string(),
+        entry => working_dir.join(entry).display().to_string(),
+    });
+    entries.collect::<Vec<String>>().join(":")
+}
+
 fn jars_in(folder: &str, working_dir: &Path) -> Vec<String> {
     let Ok(files) = fs::read_dir(working_dir.join(folder)) else { return Vec::new() };
     let mut jars: Vec<String> = files
@@ -61,4 +72,30 @@ fn named_in_manifest(jar: &Path) -> Vec<PathBuf> {
         })
         .map(|name| folder.join(name.replace("%20", " ")))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::absolute;
+
+    #[test]
+    fn an_absolute_class_path_means_the_same_from_any_folder() {
+        let here = Path::new("/here");
+        assert_eq!(absolute("a:/b/c.jar::.:../d", here), "/here/a:/b/c.jar:/here:/here:/here/../d");
+    }
+
+    #[test]
+    fn a_wildcard_stands_for_the_jars_of_its_folder() {
+        let folder = std::env::temp_dir().join(format!("nonpareil-path-{}", std::process::id()));
+        let libraries = folder.join("lib");
+        std::fs::create_dir_all(&libraries).expect("a folder");
+        for name in ["b.jar", "a.jar", "notes.txt"] {
+            std::fs::write(libraries.join(name), "").expect("a file");
+        }
+        let shown = libraries.display();
+        assert_eq!(absolute("lib/*", &folder), format!("{shown}/a.jar:{shown}/b.jar"));
+        std::fs::remove_dir_all(&folder).expect("it is ours");
+    }
 }

@@ -3,7 +3,7 @@
 pub(crate) mod classes;
 mod group;
 pub(crate) mod prepare;
-mod report;
+pub(crate) mod report;
 
 use std::io::Write as _;
 use std::process::ExitCode;

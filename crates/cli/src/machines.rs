@@ -19,15 +19,30 @@ use crate::options::MachineOptions;
 use crate::os_host::OsHost;
 use crate::run::policy;
 
-/// What tests must not depend on, two more ways: hash seeds, time zone, language.
+/// What tests must not depend on, two more ways: hash seeds, time zone, language, the user and the user's
+/// folders.
 const OTHER_WORLDS: &[(u64, &[(&str, &str)])] = &[
     (
         0x5eed_0001,
-        &[("user.timezone", "Asia/Kolkata"), ("user.language", "tr"), ("user.country", "TR")],
+        &[
+            ("user.timezone", "Asia/Kolkata"),
+            ("user.language", "tr"),
+            ("user.country", "TR"),
+            ("user.name", "ayse"),
+            ("user.home", "/home/ayse"),
+            ("user.dir", "/home/ayse/work"),
+        ],
     ),
     (
         0x5eed_0002,
-        &[("user.timezone", "America/St_Johns"), ("user.language", "ar"), ("user.country", "EG")],
+        &[
+            ("user.timezone", "America/St_Johns"),
+            ("user.language", "ar"),
+            ("user.country", "EG"),
+            ("user.name", "omar"),
+            ("user.home", "/srv/omar"),
+            ("user.dir", "/srv/omar"),
+        ],
     ),
 ];
 
@@ -41,6 +56,7 @@ pub(crate) struct Machines {
     options: Options,
     policy: Policy,
     is_cached: bool,
+    working_dir: PathBuf,
 }
 
 impl Machines {
@@ -61,7 +77,7 @@ impl Machines {
         };
         let is_cached = !options.fresh_boot;
         let base = boot(&jdk, machine.clone(), &policy, is_cached)?;
-        Ok(Machines { jdk, class_path, base, options: machine, policy, is_cached })
+        Ok(Machines { jdk, class_path, base, options: machine, policy, is_cached, working_dir })
     }
 
     /// The classes of the user's class path, as files.
@@ -105,6 +121,8 @@ impl Machines {
         for &(seed, properties) in OTHER_WORLDS {
             let mut options = self.options.clone();
             options.seed ^= seed;
+            // There the working folder is another.
+            options.class_path = class_path::absolute(&self.class_path, &self.working_dir);
             let own = properties.iter().map(|&(name, value)| (name.to_owned(), value.to_owned()));
             // What the user sets stays.
             options.properties = own.chain(options.properties).collect();

@@ -91,6 +91,7 @@ pub(crate) fn run(
     let mut outcome = Outcome {
         campaign,
         findings: settled.findings,
+        is_outside: settled.is_outside,
         n_unstable: settled.n_unstable,
         regression: Vec::new(),
         errors: Vec::new(),
@@ -130,6 +131,8 @@ pub(crate) fn machine_options(options: &GenerateOptions) -> MachineOptions {
 struct Outcome {
     campaign: Campaign,
     findings: Vec<Finding>,
+    /// By finding: whether it can have no test, since its calls touch files, programs or the network.
+    is_outside: Vec<bool>,
     n_unstable: usize,
     regression: Vec<Written>,
     errors: Vec<Written>,
@@ -177,12 +180,18 @@ fn emit(
     for class in &outcome.campaign.classes {
         by_class.entry(class).or_default();
     }
-    for finding in &outcome.findings {
-        by_class.entry(finding.class()).or_default().push(finding);
+    let mut n_outside: BTreeMap<&str, usize> = BTreeMap::new();
+    for (finding, &is_outside) in outcome.findings.iter().zip(&outcome.is_outside) {
+        let class = finding.class();
+        match is_outside {
+            true => *n_outside.entry(class).or_default() += 1,
+            false => by_class.entry(class).or_default().push(finding),
+        }
     }
     for (class, findings) in by_class {
         progress.show("checking on the real JVM what was found");
-        let written = emission.errors(class, &findings)?;
+        let mut written = emission.errors(class, &findings)?;
+        written.n_outside = n_outside.get(class).copied().unwrap_or(0);
         outcome.errors.push(written);
     }
     write(options, outcome)

@@ -4,6 +4,7 @@
 //! The tests are compiled with the JDK's own `javac` against the JUnit that the user has, and each is run
 //! by it through a small program that is compiled along with them.
 
+mod place;
 mod runner;
 
 use std::io::Read;
@@ -13,7 +14,11 @@ use std::time::{Duration, Instant};
 
 use emit::junit::{Framework, SourceFile};
 
+use crate::class_path;
 use crate::files::{self, TemporaryFolder};
+use place::Place;
+
+pub(crate) use place::private_temporary;
 
 /// Time that all tests of one class path may take.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -81,7 +86,7 @@ impl RealJvm<'_> {
         files::write(&program, runner::SOURCE)?;
         paths.push(program);
         std::fs::create_dir_all(&classes).map_err(|error| error.to_string())?;
-        let class_path = format!("{}:{}", self.class_path, self.junit);
+        let class_path = self.whole_class_path(None)?;
         let list = folder.path.join("sources.txt");
         let quoted: Vec<String> =
             paths.iter().map(|path| format!("\"{}\"", path.display())).collect();
@@ -103,6 +108,19 @@ impl RealJvm<'_> {
         self.run(sources, runs, &classes, &folder.path)
     }
 
+    /// Absolute, so that it means the same from another working folder.
+    fn whole_class_path(&self, classes: Option<&Path>) -> Result<String, String> {
+        let here = std::env::current_dir().map_err(|error| format!("working folder: {error}"))?;
+        let mut whole: Vec<String> =
+            classes.into_iter().map(|path| path.display().to_string()).collect();
+        whole.push(class_path::absolute(self.class_path, &here));
+        if !self.junit.is_empty() {
+            whole.push(class_path::absolute(self.junit, &here));
+        }
+        Ok(whole.join(":"))
+    }
+
+    /// Runs the tests where they find no file of the user's by chance, and leave none.
     fn run(
         &self,
         sources: &[SourceFile],
@@ -121,11 +139,13 @@ impl RealJvm<'_> {
         }
         let list = folder.join("tests.txt");
         files::write(&list, &names.join("\n"))?;
-        let class_path = format!("{}:{}:{}", classes.display(), self.class_path, self.junit);
+        let class_path = self.whole_class_path(Some(classes))?;
         let mut java = Command::new(self.home.join("bin/java"));
+        Place::new(&folder.join("place"))?.is_where(&mut java);
         java.args([
             "-XX:TieredStopAtLevel=1",
             "-Xshare:auto",
+            "-XX:-UsePerfData",
             "-cp",
             &class_path,
             runner::CLASS,

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use observe::oracle::{self, End, Observation};
+use observe::outside::Reach;
 use observe::session::{NotFound, Session};
 use suite::method::Method;
 use suite::sequence::Var;
@@ -55,6 +56,11 @@ pub fn settle(
                 let sequence = &test.sequence;
                 let seen =
                     oracle::observe_for_good(&mut session, sequence, &observers, receiver, fuel)?;
+                if seen.reach != Reach::Inside {
+                    // What it does to files depends on which tests ran before.
+                    found.tests[idx] = true;
+                    continue;
+                }
                 if matches!(seen.end, Some(End::Stopped(_))) {
                     // The machine is no longer to be trusted, so the rest of the order says nothing.
                     found.tests[idx] = true;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use generate::api::{self, Choice};
 use generate::arguments::{self, Given, Implementations, Plan, Pool};
-use generate::states::tests::{drafts, needed, observers, settle};
+use generate::states::tests::{Settled, drafts, needed, observers, settle};
 use generate::states::{Job, Unwatched, explore};
 use observe::junit::{Event, Node, Outcome, Report};
 use observe::record::{Recorder, Recording, Techniques, Watch};
@@ -76,8 +76,8 @@ fn generated(
     let mut world = [first];
     let mut settled = Vec::new();
     for draft in drafts(&job, &exploration) {
-        if let Some(test) = settle(&mut world, &draft, &observers, FUEL).unwrap() {
-            settled.push((draft, test));
+        if let Settled::Test(test) = settle(&mut world, &draft, &observers, FUEL).unwrap() {
+            settled.push((draft, *test));
         }
     }
     let is_needed = needed(&job, &settled);

@@ -20,6 +20,8 @@ pub enum Problem {
     Stopped(Stop),
     /// A method is not there: another version of a library than is known.
     Missing(String),
+    /// A class would change something outside when it is initialised.
+    ChangesOutside,
 }
 
 impl std::fmt::Display for Problem {
@@ -28,6 +30,9 @@ impl std::fmt::Display for Problem {
             Problem::Threw(exception) => f.write_str(exception),
             Problem::Stopped(stop) => write!(f, "{stop:?}"),
             Problem::Missing(method) => write!(f, "there is no {method}"),
+            Problem::ChangesOutside => {
+                f.write_str("its initialisation touches files, programs or the network")
+            }
         }
     }
 }

@@ -14,6 +14,7 @@ pub mod junit;
 pub mod last_call;
 pub mod mutation;
 pub mod oracle;
+pub mod outside;
 pub mod record;
 pub mod session;
 pub mod snapshot;

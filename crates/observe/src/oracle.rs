@@ -19,6 +19,7 @@ use vm::mode::Plain;
 use vm::value::{Kind, Ref, Value};
 use vm::vm::Vm;
 
+use crate::outside::{self, Reach, Start};
 use crate::session::{NotFound, Session, kind_of};
 
 /// Longest string and array that is written into a check.
@@ -35,6 +36,8 @@ pub struct Observation {
     /// What each observer says after the last statement; `None` where it does not return a value
     /// that can be written down.
     pub observers: Vec<Option<Expected>>,
+    /// Whether it asked for what lies outside.
+    pub reach: Reach,
 }
 
 /// How a sequence ended that did not return.
@@ -64,10 +67,24 @@ pub fn observe(
     for observer in observers {
         session.resolve(observer)?;
     }
-    let mark = session.vm.mark();
-    let seen = watch(session, sequence, observers, receiver, fuel);
-    session.vm.rollback(mark);
-    seen
+    let run = |session: &mut Session| -> Result<(Observation, Vec<String>), NotFound> {
+        let mark = session.vm.mark();
+        let seen = watch(session, sequence, observers, receiver, fuel);
+        let has_looked = seen.as_ref().is_ok_and(|seen| seen.reach == Reach::Looked);
+        let met = if has_looked { outside::initialised(&session.vm) } else { Vec::new() };
+        session.vm.rollback(mark);
+        session.vm.host.forget_files();
+        Ok((seen?, met))
+    };
+    let (seen, met) = run(session)?;
+    if met.is_empty() {
+        return Ok(seen);
+    }
+    // Classes may look around while they are initialised, as those do that a sequence names.
+    for name in met {
+        let _ = session.class(&name);
+    }
+    run(session).map(|(seen, _)| seen)
 }
 
 /// As [`observe`], but what the sequence did stays done, as where one test runs after the other.
@@ -96,8 +113,10 @@ fn watch(
     receiver: Option<Var>,
     fuel: u64,
 ) -> Result<Observation, NotFound> {
+    let start = Start::now(&session.vm);
     let (values, stopped) = session.run(sequence, fuel)?;
-    let mut seen = Observation { results: Vec::new(), end: None, observers: Vec::new() };
+    let reach = start.whole_reach(&mut session.vm, fuel);
+    let mut seen = Observation { results: Vec::new(), end: None, observers: Vec::new(), reach };
     for (idx, &value) in values.iter().enumerate() {
         let statement = &sequence.statements()[idx];
         let expected = match statement.method() {
@@ -116,9 +135,12 @@ fn watch(
             for observer in observers {
                 let resolved = session.resolve(observer)?;
                 let mark = session.vm.mark();
+                let start = Start::now(&session.vm);
                 let outcome = session.call(&mut Plain, &resolved, &[values[receiver.idx()]], fuel);
+                let is_inside = start.whole_reach(&mut session.vm, fuel) == Reach::Inside;
                 let said = match outcome {
-                    Outcome::Returned(value) => {
+                    // What asks for things outside is no observer.
+                    Outcome::Returned(value) if is_inside => {
                         describe(&session.vm, &observer.returns, value.to_slot(), sequence, &[])
                     }
                     _ => None,
@@ -149,6 +171,7 @@ pub fn agreed(observations: &[Observation]) -> Option<Observation> {
             (Some(End::Stopped(one)), Some(End::Stopped(two))) if one == two => {}
             _ => return None,
         }
+        common.reach = common.reach.max(other.reach);
         if common.results.len() != other.results.len() {
             return None;
         }

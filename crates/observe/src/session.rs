@@ -20,6 +20,7 @@ use vm::value::{ClassId, Kind, LoaderId, MethodId, Ref, Value};
 use vm::vm::Vm;
 
 use crate::java::{Java, Problem};
+use crate::outside::{Reach, Start};
 
 /// Why a name means nothing on this machine.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,9 +93,39 @@ impl Session {
     /// A class by internal name, initialised.
     pub fn class(&mut self, name: &str) -> Result<ClassId, NotFound> {
         let class = self.load(name)?;
-        let done = self.complete(|vm| vm.ensure_initialised(class));
+        let done = match self.is_harmful(class) {
+            true => Err(Problem::ChangesOutside),
+            false => self.complete(|vm| vm.ensure_initialised(class)),
+        };
         done.map_err(|problem| NotFound::Class { name: name.to_owned(), problem })?;
         Ok(class)
+    }
+
+    /// Whether a class of the user's would change something outside when it is initialised. That is tried and
+    /// taken back: where it is done for good, nobody would notice later that a call leads to it.
+    fn is_harmful(&mut self, class: ClassId) -> bool {
+        let vm = &self.vm;
+        let is_open = self.is_of_user(class) && vm.depth() == 0 && !vm.is_initialised(class);
+        if !is_open || !self.runs_initialisers(class) {
+            return false;
+        }
+        let start = Start::now(vm);
+        let mark = self.vm.mark();
+        let _ = self.complete(|vm| vm.ensure_initialised(class));
+        let reach = start.reach(&self.vm);
+        self.vm.rollback(mark);
+        if reach == Reach::Changed {
+            self.vm.host.forget_files();
+        }
+        reach == Reach::Changed
+    }
+
+    /// Whether a class or one above it has code for its initialisation.
+    fn runs_initialisers(&self, class: ClassId) -> bool {
+        self.vm.class(class).supers.iter().any(|&above| {
+            let has_code = self.vm.class(above).method(b"<clinit>", b"()V").is_some();
+            has_code && !self.vm.is_initialised(above)
+        })
     }
 
     /// A class by internal name, not initialised.

@@ -176,8 +176,6 @@ impl Vm {
         vm.boot_call("java/lang/System", "initPhase3", "()V", &[])?;
         vm.scheduler.patient = false;
         vm.collect_outside();
-        // What the library itself was denied while booting is not the program's doing.
-        vm.denials.clear();
         Ok(vm)
     }
 

@@ -51,6 +51,29 @@ impl std::fmt::Display for Denial {
     }
 }
 
+/// How often a program asked for what lies outside its own world, whether it noticed the answer or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Asked {
+    /// Looks at what was not granted, or at the files that are kept in memory.
+    pub looks: u64,
+    /// Changes that were denied; programs and connections as well.
+    pub denied: u64,
+    /// Changes of the files that are kept in memory.
+    pub scratch: u64,
+}
+
+impl Asked {
+    /// Whether more was asked for than before.
+    pub fn is_more_than(&self, before: Asked) -> bool {
+        self.looks > before.looks || self.would_change_more_than(before)
+    }
+
+    /// Whether more was asked for than before that would have changed something outside.
+    pub fn would_change_more_than(&self, before: Asked) -> bool {
+        self.denied > before.denied || self.scratch > before.scratch
+    }
+}
+
 /// What a question to the host gives.
 pub type HostResult<T> = Result<T, Failure>;
 
@@ -366,6 +389,11 @@ pub trait Host: Send {
     /// The network. A host without one denies it.
     fn network(&mut self) -> HostResult<&mut dyn Network> {
         Err(Failure::Denied(fixed::denial(Right::Network)))
+    }
+
+    /// How often the program asked for what lies outside; a host that denies nothing need not count.
+    fn asked(&self) -> Asked {
+        Asked::default()
     }
 
     /// Forgets the files that it keeps in memory, if it does: they are what they were at the start.

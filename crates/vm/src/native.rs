@@ -202,11 +202,9 @@ pub(crate) fn io_failure(vm: &mut Vm, failure: Failure) -> Trap {
     }
 }
 
-/// The exception for something the user did not grant; remembered by the machine.
+/// The exception for something the user did not grant; the host counts it.
 pub(crate) fn denied(vm: &mut Vm, denial: Denial) -> Trap {
-    let text = denial.to_string();
-    vm.denials.push(denial);
-    vm.throw("java/lang/SecurityException", &text)
+    vm.throw("java/lang/SecurityException", &denial.to_string())
 }
 
 /// Makes a direct `ByteBuffer` over raw memory the result of the running native: calls the

@@ -18,7 +18,7 @@ use crate::frame::{Frame, Stop};
 use crate::gc::Collector;
 use crate::handles::Handles;
 use crate::heap::Heap;
-use crate::host::{Denial, Host};
+use crate::host::Host;
 use crate::interp::RunState;
 use crate::intrinsic::IntrinsicTable;
 use crate::link::Definitions;
@@ -118,8 +118,6 @@ pub struct Vm {
     pub files: Files,
     /// Open compression streams.
     pub streams: Streams,
-    /// What the program wanted from the outside and was denied.
-    pub denials: Vec<Denial>,
     /// The outside world.
     pub host: Box<dyn Host>,
     /// How the machine was set up.
@@ -251,7 +249,6 @@ impl Vm {
             virtual_nanos: 0,
             files: Files::default(),
             streams: Streams::default(),
-            denials: Vec::new(),
             host,
             options,
             attachment: None,

@@ -10,7 +10,7 @@ use generate::arguments::Uncallable;
 use generate::arguments::collected::Collected;
 use generate::states::follow::follow;
 use generate::states::table::StateTable;
-use generate::states::tests::{Draft, draft_of, drafts, needed, observers, settle};
+use generate::states::tests::{Draft, Settled, draft_of, drafts, needed, observers, settle};
 use generate::states::{Exploration, Job, explore_from};
 use generate::{order, sequences};
 use observe::session::Session;
@@ -56,6 +56,8 @@ pub(super) struct Generated {
     pub(super) n_drafts: usize,
     /// Tests that do not end alike in all worlds.
     pub(super) n_unstable: usize,
+    /// Tests that would touch files, programs or the network.
+    pub(super) n_outside: usize,
     /// Tests, and checks of others, that depend on which tests ran before.
     pub(super) n_unordered: (usize, usize),
     pub(super) sources: Vec<SourceFile>,
@@ -109,6 +111,7 @@ pub(super) fn one_group(
     let observers = observers(&job, &exploration);
     let mut settled = Vec::new();
     let mut n_unstable = 0;
+    let mut n_outside = 0;
     for (idx, draft) in drafts.iter().enumerate() {
         if settled.len() == options.max_tests || watch::is_interrupted() {
             break;
@@ -118,8 +121,9 @@ pub(super) fn one_group(
         let is_own = |method: &&Arc<Method>| group.len() == 1 || *method.class == *group[own];
         let observers: Vec<Arc<Method>> = observers.iter().filter(is_own).cloned().collect();
         match settle(worlds, draft, &observers, job.fuel).map_err(|error| error.to_string())? {
-            Some(test) => settled.push((draft.clone(), test)),
-            None => n_unstable += 1,
+            Settled::Test(test) => settled.push((draft.clone(), *test)),
+            Settled::Unstable => n_unstable += 1,
+            Settled::Outside => n_outside += 1,
         }
     }
     let mut suites: Vec<Suite> = group
@@ -174,6 +178,7 @@ pub(super) fn one_group(
         missing,
         n_drafts: drafts.len(),
         n_unstable,
+        n_outside,
         n_unordered,
         outdated,
         sources: left.sources,

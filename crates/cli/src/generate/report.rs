@@ -71,6 +71,7 @@ pub(super) fn human(options: &GenerateOptions, generated: &[Generated]) -> Strin
                 one.n_unstable
             );
         }
+        text.push_str(&outside(one.n_outside, "calls"));
         let (n_tests, n_checks) = one.n_unordered;
         if n_tests + n_checks > 0 {
             let _ = writeln!(
@@ -141,6 +142,7 @@ pub(super) fn json(options: &GenerateOptions, generated: &[Generated]) -> Json {
             ("drafts", Json::Number(one.n_drafts)),
             ("tests", Json::Number(n_tests(one))),
             ("unstable", Json::Number(one.n_unstable)),
+            ("touchOutside", Json::Number(one.n_outside)),
             ("orderDependentTests", Json::Number(one.n_unordered.0)),
             ("orderDependentChecks", Json::Number(one.n_unordered.1)),
             ("iterations", Json::List(iterations.collect())),
@@ -153,6 +155,14 @@ pub(super) fn json(options: &GenerateOptions, generated: &[Generated]) -> Json {
         Json::Object(members)
     });
     Json::Object(vec![("classes", Json::List(classes.collect()))])
+}
+
+/// How many of something have no test because they would touch what is the user's.
+pub(crate) fn outside(n_outside: usize, what: &str) -> String {
+    match n_outside {
+        0 => String::new(),
+        n => format!("  {n} {what} touch files, programs or the network and have no test\n"),
+    }
 }
 
 fn n_tests(one: &Generated) -> usize {

@@ -14,6 +14,7 @@ use generate::states::table::StateId;
 use super::Inspected;
 use super::attack::methods_of;
 use super::tests::{Shown, Subject, observed};
+use crate::generate::report::outside;
 use crate::options::InspectOptions;
 
 /// States in a graph, at most.
@@ -157,6 +158,7 @@ pub(super) fn human(options: &InspectOptions, one: &Inspected) -> String {
             }
         }
     }
+    text.push_str(outside(one.tests.n_outside, "of these tests").trim_start());
     for disagreement in &one.tests.disagreements {
         let _ = writeln!(
             text,
@@ -311,6 +313,7 @@ pub(super) fn json(options: &InspectOptions, one: &Inspected) -> Json {
         ("implied", Json::List(implied.collect())),
         ("tests", Json::List(tests.collect())),
         ("files", Json::List(files.collect())),
+        ("touchOutside", Json::Number(one.tests.n_outside)),
         ("disagreements", Json::List(disagreements.collect())),
     ])
 }

@@ -9,7 +9,7 @@ use distill::infer::trace::{Given, Value, ValueId};
 use distill::infer::wording::{Wording, literal};
 use distill::infer::{Effect, Inference, Instance};
 use emit::junit::{self, SourceFile};
-use generate::states::tests::{draft_in_a_row, observers, settle};
+use generate::states::tests::{Settled, draft_in_a_row, observers, settle};
 use generate::states::{Exploration, Job};
 use suite::test::{Suite, Test};
 
@@ -46,6 +46,8 @@ pub(super) struct Tests {
     pub(super) sources: Vec<SourceFile>,
     /// Tests that the real JVM disagrees about, left out.
     pub(super) disagreements: Vec<Disagreement>,
+    /// Tests that would touch files, programs or the network.
+    pub(super) n_outside: usize,
 }
 
 /// Makes the tests.
@@ -66,6 +68,7 @@ pub(super) fn make(
     let observers = observers(subject.job, subject.exploration);
     let mut shown = Vec::new();
     let mut tests: Vec<Option<Test>> = Vec::new();
+    let mut n_outside = 0;
     for (idx, selected) in selected.into_iter().enumerate() {
         progress.show(&format!("test {idx}"));
         let difference = difference(subject, &wording, &observed, &selected);
@@ -73,7 +76,11 @@ pub(super) fn make(
         let mut test = None;
         if let Some(draft) = draft_in_a_row(&lists, selected.n_own) {
             let settled = settle(&mut worlds, &draft, &observers, subject.job.fuel);
-            test = settled.map_err(|error| error.to_string())?;
+            match settled.map_err(|error| error.to_string())? {
+                Settled::Test(settled) => test = Some(*settled),
+                Settled::Outside => n_outside += 1,
+                Settled::Unstable => {}
+            }
         }
         if let Some(test) = &mut test {
             test.notes = notes(subject, &wording, &selected, &difference);
@@ -83,7 +90,7 @@ pub(super) fn make(
         shown.push(Shown { selected, name: String::new(), code, difference });
     }
     let names = machines.class_files(class_path);
-    let mut made = Tests { shown, sources: Vec::new(), disagreements: Vec::new() };
+    let mut made = Tests { shown, sources: Vec::new(), disagreements: Vec::new(), n_outside };
     let mut left_out: Vec<(String, String)> = Vec::new();
     loop {
         made.sources.clear();

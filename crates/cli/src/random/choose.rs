@@ -41,6 +41,8 @@ pub(super) struct Choice {
     pub(super) by_class: Vec<Vec<Chosen>>,
     /// Sequences that do not do again what they did.
     pub(super) n_unstable: Vec<usize>,
+    /// Sequences that ask for files, programs or the network.
+    pub(super) n_outside: Vec<usize>,
 }
 
 /// Chooses at most so many of each class; with `keeps_all` also what others show already.
@@ -58,6 +60,7 @@ pub(super) fn choose(
     let mut known: HashSet<Sequence> = HashSet::new();
     let mut found: Vec<(usize, Chosen)> = Vec::new();
     let mut n_unstable = vec![0; campaign.classes.len()];
+    let mut n_outside = n_unstable.clone();
     for (idx, worthy) in candidates.iter().enumerate() {
         if watch::is_interrupted() {
             break;
@@ -72,6 +75,10 @@ pub(super) fn choose(
             n_unstable[worthy.class] += 1;
             continue;
         };
+        if appraiser.was_outside() {
+            n_outside[worthy.class] += 1;
+            continue;
+        }
         let mut needs: BTreeSet<Thing> = things(&shown).collect();
         needs.retain(|thing| !seen.contains(thing));
         if needs.is_empty() {
@@ -123,7 +130,7 @@ pub(super) fn choose(
     for chosen in &mut by_class {
         by_method(campaign, chosen);
     }
-    Choice { by_class, n_unstable }
+    Choice { by_class, n_unstable, n_outside }
 }
 
 /// The sequences that may become tests, the shortest first.
@@ -184,6 +191,9 @@ fn shrink_within_cost(
             return false;
         }
         let Ok(Some(now)) = appraiser.appraise(shorter, states) else { return false };
+        if appraiser.was_outside() {
+            return false;
+        }
         let has: BTreeSet<Thing> = things(&now).collect();
         now.threw == shown.threw && needs.is_subset(&has) && (!needs_null || passes_null(shorter))
     };

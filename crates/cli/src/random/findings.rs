@@ -18,6 +18,8 @@ pub(super) struct Settled {
     pub(super) findings: Vec<Finding>,
     /// How many did not show again from the beginning, or not in every world.
     pub(super) n_unstable: usize,
+    /// By finding: whether its calls ask for files, programs or the network, so that it can have no test.
+    pub(super) is_outside: Vec<bool>,
 }
 
 /// Sees every finding again from the beginning in all worlds, and shrinks it.
@@ -27,7 +29,7 @@ pub(super) fn settle(
     machines: &Machines,
     progress: &Progress,
 ) -> Result<Settled, String> {
-    let mut settled = Settled { findings: Vec::new(), n_unstable: 0 };
+    let mut settled = Settled { findings: Vec::new(), n_unstable: 0, is_outside: Vec::new() };
     if campaign.findings.is_empty() {
         return Ok(settled);
     }
@@ -66,6 +68,10 @@ pub(super) fn settle(
         .into_iter()
         .map(|group| settled.findings[group.representative].clone())
         .collect();
+    for finding in &settled.findings {
+        let is_outside = |judge: &mut Judge| judge.is_outside(&finding.sequence).unwrap_or(true);
+        settled.is_outside.push(judges.iter_mut().any(is_outside));
+    }
     Ok(settled)
 }
 

@@ -8,6 +8,7 @@ use emit::json::Json;
 use observe::contract::Severity;
 
 use super::Outcome;
+use crate::generate::report::outside;
 use crate::options::GenerateOptions;
 
 /// Calls that were never made, shown to people at most.
@@ -131,6 +132,7 @@ fn tests(text: &mut String, options: &GenerateOptions, outcome: &Outcome) {
                     one.n_unstable
                 );
             }
+            text.push_str(&outside(one.n_outside, "sequences"));
             let (n_tests, n_checks) = one.n_unordered;
             if n_tests + n_checks > 0 {
                 let _ = writeln!(
@@ -239,6 +241,7 @@ pub(super) fn json(options: &GenerateOptions, outcome: &Outcome) -> Json {
         ("notTested", Json::List(refused.collect())),
         ("notCalled", Json::List(uncalled.collect())),
         ("disagreements", Json::List(disagreements.collect())),
+        ("touchOutside", Json::Number(sum(|one| one.n_outside))),
         ("orderDependentTests", Json::Number(sum(|one| one.n_unordered.0))),
         ("orderDependentChecks", Json::Number(sum(|one| one.n_unordered.1))),
         ("files", Json::List(files.collect())),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use ::generate::order;
 use ::generate::random::{Appraiser, Campaign, Finding};
 use ::generate::states::table::StateId;
-use ::generate::states::tests::{Draft, settle};
+use ::generate::states::tests::{Draft, Settled, settle};
 use emit::junit::facts::Names;
 use emit::junit::{self, SourceFile};
 use suite::sequence::{Arg, Sequence, Var};
@@ -34,6 +34,8 @@ pub(super) struct Written {
     pub(super) left_out: Vec<String>,
     /// Tests that do not end alike in all worlds.
     pub(super) n_unstable: usize,
+    /// Tests that would touch files, programs or the network.
+    pub(super) n_outside: usize,
     /// Tests, and checks of others, that depend on which tests ran before.
     pub(super) n_unordered: (usize, usize),
 }
@@ -63,7 +65,7 @@ impl Emission<'_> {
         let mut worlds = machines.worlds()?;
         let mut all = Vec::new();
         let mut n_tests = Vec::new();
-        let Choice { by_class, mut n_unstable } = choice;
+        let Choice { by_class, mut n_unstable, mut n_outside } = choice;
         for (class, chosen) in by_class.into_iter().enumerate() {
             let name = campaign.classes[class].replace('/', ".");
             let n_chosen = chosen.len();
@@ -76,8 +78,9 @@ impl Emission<'_> {
                 // An observer that another class of the receiver changes things by is none there.
                 let observers = &campaign.observers[class];
                 match settle(&mut worlds, &draft(&one.sequence), observers, self.fuel) {
-                    Ok(Some(test)) => tests.push((test, one.shown)),
-                    Ok(None) | Err(_) => n_unstable[class] += 1,
+                    Ok(Settled::Test(test)) => tests.push((*test, one.shown)),
+                    Ok(Settled::Outside) => n_outside[class] += 1,
+                    Ok(Settled::Unstable) | Err(_) => n_unstable[class] += 1,
                 }
             }
             thin(&mut tests);
@@ -104,8 +107,10 @@ impl Emission<'_> {
             progress.show(&format!("{} classes checked on the real JVM", written.len()));
             written.extend(self.write(chunk, "Test", Must::Pass)?);
         }
-        for ((one, n_unstable), lost) in written.iter_mut().zip(n_unstable).zip(lost) {
+        let counts = n_unstable.into_iter().zip(n_outside).zip(lost);
+        for (one, ((n_unstable, n_outside), lost)) in written.iter_mut().zip(counts) {
             one.n_unstable = n_unstable;
+            one.n_outside = n_outside;
             one.n_unordered = lost;
         }
         Ok(written)

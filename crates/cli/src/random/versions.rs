@@ -2,7 +2,7 @@
 //! two differ (section 3.3 of the paper).
 
 use ::generate::random::{Campaign, Worthy};
-use ::generate::states::tests::settle;
+use ::generate::states::tests::{Settled, settle};
 use emit::junit::spell;
 use observe::oracle::{self, End, Observation};
 use observe::session::Session;
@@ -96,9 +96,9 @@ fn differ(
         Ok(None) => return None,
         Ok(Some(theirs)) => difference(&ours, &theirs, observers)?,
     };
-    let mut test = settle(here, &draft, observers, fuel).ok()??;
+    let Ok(Settled::Test(mut test)) = settle(here, &draft, observers, fuel) else { return None };
     test.notes.push(format!("here {}; on the other version {}", behaviours.0, behaviours.1));
-    Some(Difference { class: worthy.class, method, test, behaviours })
+    Some(Difference { class: worthy.class, method, test: *test, behaviours })
 }
 
 /// The first thing that two runs show differently.

@@ -11,7 +11,7 @@ use super::failure::Cause;
 use super::scope::Scope;
 use super::trial::Candidate;
 use crate::files;
-use crate::verify::finish;
+use crate::verify::{finish, private_temporary};
 
 /// Time that one test class may take.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -139,6 +139,8 @@ impl RealJvm {
         files::write(&program, PROGRAM)?;
         let mut java = Command::new(self.home.join("bin/java"));
         java.args(["-XX:TieredStopAtLevel=1", "-Xshare:auto", "-cp", &self.class_path]);
+        // The tests are the user's own and find their files where they always do, but leave nothing behind.
+        java.arg(private_temporary(&self.folder)?);
         java.args(self.properties.iter().map(|(name, value)| format!("-D{name}={value}")));
         if self.enable_assertions {
             java.arg("-ea");

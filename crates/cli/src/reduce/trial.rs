@@ -18,6 +18,8 @@ pub(super) struct Bench<'a> {
     pub(super) compiler: Compiler,
     pub(super) fuel: u64,
     pub(super) real: RealJvm,
+    /// How often the last run asked for a change outside that was not granted.
+    pub(super) n_denied: u64,
 }
 
 /// A changed test class.
@@ -88,6 +90,7 @@ impl Bench<'_> {
             return Ok(Err(format!("it does not compile: {message}")));
         }
         let n_classes = self.vm.classes.len();
+        let denied_before = self.vm.host.asked().denied;
         let mark = self.vm.mark();
         let mut mode = LastCalls::new(self.scope.wanted());
         let hear = mode.hear();
@@ -96,6 +99,7 @@ impl Bench<'_> {
         let report = junit::run_limited(&mut self.vm, &mut mode, &plan, limits, hear);
         let libraries = junit::library_classes_since(&self.vm, n_classes);
         self.vm.rollback(mark);
+        self.n_denied = self.vm.host.asked().denied - denied_before;
         // The next run need not load them again.
         junit::keep_loaded(&mut self.vm, &libraries).map_err(|error| error.to_string())?;
         let report = match report {

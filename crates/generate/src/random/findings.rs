@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use observe::contract::Severity;
 use observe::contract::exceptions::Input;
+use observe::oracle;
+use observe::outside::{Reach, Start};
 use observe::session::{NotFound, Session};
 use suite::constant::Constant;
 use suite::sequence::{Arg, Operation, Sequence, Var};
@@ -53,6 +55,16 @@ impl Judge {
         Ok(Judge { session, court, fuel, is_judged })
     }
 
+    /// Whether a sequence, and what is asked about it, asks for files, programs or the network.
+    pub fn is_outside(&mut self, sequence: &Sequence) -> Result<bool, NotFound> {
+        let seen = oracle::observe(&mut self.session, sequence, &[], None, self.fuel)?;
+        // The first time classes are initialised, which may look around.
+        self.judge(sequence)?;
+        let start = Start::now(&self.session.vm);
+        self.judge(sequence)?;
+        Ok(seen.reach != Reach::Inside || start.reach(&self.session.vm) != Reach::Inside)
+    }
+
     /// Everything that is broken after a sequence. Leaves the machine as it was.
     pub fn judge(&mut self, sequence: &Sequence) -> Result<Vec<Broken>, NotFound> {
         self.session.prepare(sequence)?;
@@ -65,6 +77,7 @@ impl Judge {
             met.filter(|class| !class.hidden && class.has_file() && vm.is_initialised(class.id));
         let met: Vec<String> = met.map(|class| class.name.to_string()).collect();
         self.session.vm.rollback(mark);
+        self.session.vm.host.forget_files();
         self.court.forget_from(n_classes);
         for name in met {
             // So that it is not done again for the next sequence, which is much like this one.

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use observe::outside::{Reach, Start};
 use observe::session::{NotFound, Session};
 use observe::state::canonical_heap::{CanonicalHeap, Root, Whole};
 use observe::state::fingerprint::{Fingerprint, Mixer, Sink, name_key};
@@ -64,6 +65,7 @@ pub struct Appraiser {
     heap: CanonicalHeap,
     taken: Taken,
     cost: u64,
+    reach: Reach,
 }
 
 impl Appraiser {
@@ -71,7 +73,13 @@ impl Appraiser {
     pub fn new(session: Session, classes: &[Arc<str>], mask: Mask, fuel: u64) -> Appraiser {
         let classes = classes.iter().map(|class| class.to_string()).collect();
         let taken = Taken { classes, ..Taken::default() };
-        Appraiser { fuel, session, heap: CanonicalHeap::new(mask), taken, cost: 0 }
+        let heap = CanonicalHeap::new(mask);
+        Appraiser { fuel, session, heap, taken, cost: 0, reach: Reach::Inside }
+    }
+
+    /// Whether the last sequence asked for files, programs or the network, so that it can be no test.
+    pub fn was_outside(&self) -> bool {
+        self.reach != Reach::Inside
     }
 
     /// What all sequences took together.
@@ -110,20 +118,23 @@ impl Appraiser {
         let (n_classes, n_methods) = (vm.classes.len(), vm.methods.len());
         let mark = vm.mark();
         self.taken.start();
+        let start = Start::now(vm);
         let shown = self.watch(sequence, states);
         let vm = &mut self.session.vm;
+        self.reach = start.reach(vm);
         let met = vm.classes[n_classes..].iter().map(|entry| &entry.class);
         let met =
             met.filter(|class| !class.hidden && class.has_file() && vm.is_initialised(class.id));
         let met = met.map(|class| class.name.to_string()).collect();
         vm.rollback(mark);
+        vm.host.forget_files();
         self.heap.forget_from(n_classes);
         self.taken.forget_from(n_methods);
         Ok((shown?, met))
     }
 
     fn watch(&mut self, sequence: &Sequence, wanted: States) -> Result<Option<Shown>, NotFound> {
-        let Appraiser { session, heap, taken, fuel, cost } = self;
+        let Appraiser { session, heap, taken, fuel, cost, .. } = self;
         let mut heap = Walker { heap, n_words: 0 };
         let mut n_bytecodes = OF_A_RUN;
         let statements = sequence.statements();

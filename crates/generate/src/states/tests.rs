@@ -9,6 +9,7 @@
 use std::sync::Arc;
 
 use observe::oracle::{self, Observation};
+use observe::outside::Reach;
 use observe::session::{NotFound, Session};
 use rustc_hash::{FxHashMap, FxHashSet};
 use suite::method::{Dispatch, Method};
@@ -242,20 +243,35 @@ pub fn observers(job: &Job, exploration: &Exploration) -> Vec<Arc<Method>> {
     observers
 }
 
-/// A test from a draft: runs it in each world and keeps what all agree on. `None` where it does not end
-/// alike in all worlds or does not come back; the error is a name that means nothing.
+/// What comes of a draft.
+#[derive(Debug, Clone)]
+pub enum Settled {
+    /// A test.
+    Test(Box<Test>),
+    /// It does not end alike in all worlds, or does not come back.
+    Unstable,
+    /// It asks for files, programs or the network.
+    Outside,
+}
+
+/// A test from a draft: runs it in each world and keeps what all agree on. The error is a name that means
+/// nothing.
 pub fn settle(
     worlds: &mut [Session],
     draft: &Draft,
     observers: &[Arc<Method>],
     fuel: u64,
-) -> Result<Option<Test>, NotFound> {
+) -> Result<Settled, NotFound> {
     let mut seen = Vec::new();
     for world in worlds.iter_mut() {
-        seen.push(oracle::observe(world, &draft.sequence, observers, draft.receiver, fuel)?);
+        let one = oracle::observe(world, &draft.sequence, observers, draft.receiver, fuel)?;
+        if one.reach != Reach::Inside {
+            return Ok(Settled::Outside);
+        }
+        seen.push(one);
     }
-    let Some(agreed) = oracle::agreed(&seen) else { return Ok(None) };
-    Ok(test(draft, &agreed, observers))
+    let test = oracle::agreed(&seen).and_then(|agreed| test(draft, &agreed, observers));
+    Ok(test.map_or(Settled::Unstable, |test| Settled::Test(Box::new(test))))
 }
 
 fn test(draft: &Draft, seen: &Observation, observers: &[Arc<Method>]) -> Option<Test> {

@@ -7,8 +7,8 @@
 use super::network::Network;
 use super::program::{Program, Started};
 use super::{
-    Change, Denial, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform, Right,
-    Space, errno, fixed,
+    Asked, Change, Denial, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform,
+    Right, Space, errno, fixed,
 };
 
 /// What the user granted.
@@ -34,6 +34,7 @@ pub struct Policy {
 pub struct Guard<H> {
     inner: H,
     policy: Policy,
+    asked: Asked,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,7 +49,7 @@ impl<H: Host> Guard<H> {
         for path in policy.read.iter_mut().chain(&mut policy.write) {
             *path = resolve(&mut inner, path, Links::Follow);
         }
-        Guard { inner, policy }
+        Guard { inner, policy, asked: Asked::default() }
     }
 
     /// Whether a path may be touched. The last part of a path is kept as it is where the
@@ -69,10 +70,11 @@ impl<H: Host> Guard<H> {
             return Ok(());
         }
         let shown = String::from_utf8_lossy(path);
-        let (verb, option) = match purpose {
-            Purpose::Read => ("reading", "--allow-read"),
-            Purpose::Write => ("writing", "--allow-write"),
+        let (count, verb, option) = match purpose {
+            Purpose::Read => (&mut self.asked.looks, "reading", "--allow-read"),
+            Purpose::Write => (&mut self.asked.denied, "writing", "--allow-write"),
         };
+        *count += 1;
         let denial =
             Denial { action: format!("{verb} {shown}"), option: format!("{option}={shown}") };
         Err(Failure::Denied(denial))
@@ -225,8 +227,10 @@ impl<H: Host> Host for Guard<H> {
     fn access(&mut self, path: &[u8], mode: i32) -> HostResult<()> {
         const WRITE: i32 = 2;
         self.check_look(path, Links::Follow)?;
-        // What may only be read is not writable, as on a read-only disk.
+        // What may only be read is not writable, as on a read-only disk. Asking whether it is changes nothing.
+        let asked = self.asked;
         if mode & WRITE != 0 && self.check(path, Purpose::Write, Links::Follow).is_err() {
+            self.asked = Asked { looks: asked.looks + 1, ..asked };
             return Err(Failure::Os(errno::EROFS));
         }
         self.inner.access(path, mode)
@@ -309,7 +313,15 @@ impl<H: Host> Host for Guard<H> {
             Right::Network => self.policy.network,
             Right::Run => self.policy.run,
         };
-        if granted || self.policy.all { Ok(()) } else { Err(Failure::Denied(fixed::denial(right))) }
+        if granted || self.policy.all {
+            return Ok(());
+        }
+        self.asked.denied += 1;
+        Err(Failure::Denied(fixed::denial(right)))
+    }
+
+    fn asked(&self) -> Asked {
+        self.asked
     }
 }
 
@@ -351,6 +363,20 @@ mod tests {
         // The way to it may be looked at.
         assert!(guard.metadata(b"/granted", Links::Follow).is_ok());
         assert!(guard.metadata(b"/secret", Links::Follow).is_err());
+    }
+
+    #[test]
+    fn what_was_denied_is_counted_and_what_was_granted_is_not() {
+        let mut guard = guarded(&["/granted"]);
+        assert!(can_read(&mut guard, "/granted/file"));
+        assert!(guard.metadata(b"/", Links::Follow).is_ok());
+        assert_eq!(guard.asked(), Asked::default());
+        assert!(guard.metadata(b"/secret/file", Links::Follow).is_err());
+        assert_eq!(guard.access(b"/granted/file", 2), Err(Failure::Os(errno::EROFS)));
+        assert_eq!(guard.asked(), Asked { looks: 2, denied: 0, scratch: 0 });
+        assert!(guard.change(Change::RemoveFile { path: b"/granted/file" }).is_err());
+        assert!(guard.ask(Right::Run).is_err());
+        assert_eq!(guard.asked(), Asked { looks: 2, denied: 2, scratch: 0 });
     }
 
     #[test]

@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use super::network::Network;
 use super::program::{Program, Started, Stream};
 use super::{
-    Change, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform, Right, Space,
-    errno,
+    Asked, Change, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform, Right,
+    Space, errno,
 };
 use tree::{Inode, Place, Tree};
 
@@ -30,6 +30,9 @@ pub struct Scratch<H> {
     next: u32,
     /// Whether anything was opened or changed.
     is_touched: bool,
+    /// What was asked of the files in memory, and what the host behind denied before they answered.
+    asked: Asked,
+    answered: Asked,
 }
 
 impl<H: Host> Scratch<H> {
@@ -37,7 +40,15 @@ impl<H: Host> Scratch<H> {
     pub fn new(mut inner: H) -> Scratch<H> {
         let platform = inner.platform();
         let tree = Tree::new(platform.temporary_dir.as_bytes(), platform.ids);
-        Scratch { inner, tree, open: BTreeMap::new(), next: FIRST_HANDLE, is_touched: false }
+        Scratch {
+            inner,
+            tree,
+            open: BTreeMap::new(),
+            next: FIRST_HANDLE,
+            is_touched: false,
+            asked: Asked::default(),
+            answered: Asked::default(),
+        }
     }
 
     /// An absolute path without `.`; `..` stays, since links may stand before it.
@@ -65,8 +76,10 @@ impl<H: Host> Scratch<H> {
         if let Some(place) = &place
             && self.tree.owns(place)
         {
+            self.asked.looks += 1;
             return ours(&mut self.tree, place);
         }
+        let before = self.inner.asked();
         let answer = theirs(&mut self.inner);
         let (Err(Failure::Denied(_)), Some(place)) = (&answer, place) else { return answer };
         // Something in this folder was granted, so it is a real one and the denial stands.
@@ -75,6 +88,10 @@ impl<H: Host> Scratch<H> {
         {
             return answer;
         }
+        let after = self.inner.asked();
+        self.answered.looks += after.looks - before.looks;
+        self.answered.denied += after.denied - before.denied;
+        self.asked.looks += 1;
         ours(&mut self.tree, &place)
     }
 
@@ -99,6 +116,7 @@ impl<H: Host> Scratch<H> {
             return self.inner.change(change);
         };
         let Some(to) = to else { return Err(Failure::Os(errno::EXDEV)) };
+        self.asked.scratch += 1;
         match change {
             Change::Rename { .. } => self.tree.rename(&from, &to),
             _ => self.tree.hard_link(&from, &to),
@@ -146,6 +164,7 @@ impl<H: Host> Host for Scratch<H> {
                 let handle = Handle(self.next);
                 self.next += 1;
                 self.is_touched = true;
+                self.asked.scratch += u64::from(how.write || how.create || how.truncate);
                 self.tree.hold(inode);
                 self.open.insert(handle, inode);
                 Ok(handle)
@@ -271,12 +290,24 @@ impl<H: Host> Host for Scratch<H> {
                 (path, links)
             }
         };
-        self.answer(
+        let n_looks = self.asked.looks;
+        let changed = self.answer(
             path,
             links,
             |tree, place| tree.change(place, change),
             |inner| inner.change(change),
-        )
+        );
+        self.asked.scratch += self.asked.looks - n_looks;
+        changed
+    }
+
+    fn asked(&self) -> Asked {
+        let behind = self.inner.asked();
+        Asked {
+            looks: behind.looks - self.answered.looks + self.asked.looks,
+            denied: behind.denied - self.answered.denied,
+            scratch: behind.scratch + self.asked.scratch,
+        }
     }
 
     fn forget_files(&mut self) {
@@ -367,6 +398,19 @@ mod tests {
         assert_eq!(host.list(b"/tmp"), Ok(vec![]));
         assert_eq!(host.open(b"/tmp/f", CREATE), Ok(file));
         assert_eq!(host.metadata(b"/tmp/f", Links::Follow).unwrap().size, 0);
+    }
+
+    #[test]
+    fn files_in_memory_and_denials_are_told_apart_where_they_are_counted() {
+        let mut host = host();
+        assert_eq!(host.asked(), Asked::default());
+        assert!(host.metadata(b"/tmp/nothing", Links::Follow).is_err());
+        assert_eq!(host.asked(), Asked { looks: 1, denied: 0, scratch: 0 });
+        host.open(b"/tmp/f", CREATE).unwrap();
+        host.change(Change::RemoveFile { path: b"/tmp/f" }).unwrap();
+        assert_eq!(host.asked(), Asked { looks: 3, denied: 0, scratch: 2 });
+        assert!(host.change(Change::RemoveFile { path: b"/etc/f" }).is_err());
+        assert_eq!(host.asked(), Asked { looks: 3, denied: 1, scratch: 2 });
     }
 
     #[test]
