@@ -75,6 +75,11 @@ impl Probe {
         self.hits(method).watched == Watched::Yes
     }
 
+    /// Forgets methods from this number on: a rollback took them back.
+    pub(crate) fn forget_from(&mut self, n_methods: usize) {
+        self.hits.truncate(n_methods);
+    }
+
     fn hits(&mut self, method: MethodId) -> &mut Hits {
         if self.hits.len() <= method.idx() {
             self.hits.resize_with(method.idx() + 1, Hits::default);

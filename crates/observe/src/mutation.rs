@@ -10,6 +10,7 @@ mod body;
 mod boundaries;
 mod conditionals;
 mod constants;
+mod direct;
 mod generated;
 mod increments;
 mod judge;

@@ -105,8 +105,15 @@ fn mutants_of(folder: &Path, subjects: &[&str], every: usize) -> Vec<Mutant> {
     all.step_by(every).collect()
 }
 
-/// Mutants of a folder's classes and what our machine says of them.
-fn judged(jdk: &Jdk, folder: &Path, subjects: &[&str], mutants: &[Mutant]) -> Vec<Verdict> {
+/// What our machine says of mutants of a folder's classes: the same with and without shortcuts. Also gives
+/// the number of tests, and of those that can be called without JUnit around them.
+fn judged(
+    jdk: &Jdk,
+    folder: &Path,
+    subjects: &[&str],
+    mutants: &[Mutant],
+    whole_matrix: bool,
+) -> (Vec<Verdict>, usize, usize) {
     let spec = format!("{}:{}", folder.display(), suite::jars(JARS));
     let class_path = ClassPath::parse(&spec).unwrap();
     let plan = junit::plan(&class_path, 17, &[]).unwrap();
@@ -116,10 +123,17 @@ fn judged(jdk: &Jdk, folder: &Path, subjects: &[&str], mutants: &[Mutant]) -> Ve
     let (mut vm, _) = machine::boot(jdk, &spec);
     let survey = mutation::survey(&mut vm, &plan, &options, mutants, Box::new(|_| {})).unwrap();
     assert_eq!(survey.report.counts().failed, 0, "{:#?}", survey.report);
-    let (mut vm, _) = machine::boot(jdk, &spec);
     let mine: Vec<usize> = (0..mutants.len()).collect();
-    let judging = Judging::default();
-    mutation::judge(&mut vm, &plan, &options, &survey, mutants, &mine, &judging, &|| true).unwrap()
+    let [quick, slow] = [false, true].map(|only_through_junit| {
+        let judging = Judging { whole_matrix, only_through_junit, ..Judging::default() };
+        let (mut vm, _) = machine::boot(jdk, &spec);
+        mutation::judge(&mut vm, &plan, &options, &survey, mutants, &mine, &judging, &|| true)
+            .unwrap()
+    });
+    for ((mutant, quick), slow) in mutants.iter().zip(&quick).zip(&slow) {
+        assert_eq!(quick, slow, "{}.{}: {}", mutant.class, mutant.method, mutant.description());
+    }
+    (quick, survey.n_tests(), survey.n_direct())
 }
 
 /// What a real JVM says of the same mutants: killed or not.
@@ -167,7 +181,9 @@ fn check(
     every: usize,
 ) -> (usize, usize) {
     let mutants = mutants_of(folder, subjects, every);
-    let verdicts = judged(jdk, folder, subjects, &mutants);
+    let (verdicts, n_tests, n_direct) = judged(jdk, folder, subjects, &mutants, false);
+    // Both kinds are there.
+    assert!(0 < n_direct && n_direct < n_tests, "{n_direct} of {n_tests}");
     let real = oracle(jdk, folder, &mutants, tests);
     let mut n_killed = 0;
     for ((mutant, verdict), killed) in mutants.iter().zip(&verdicts).zip(real) {
@@ -185,6 +201,15 @@ fn verdicts_are_those_of_a_real_jvm() {
         let folder = classes(&jdk);
         assert_eq!(check(&jdk, &folder, CLASSES, TESTS, 1), (88, 103));
     }
+}
+
+#[test]
+fn all_that_notice_a_mutant_are_the_same_without_junit_around_tests() {
+    let jdk = jdk::installed().remove(0);
+    let folder = classes(&jdk);
+    let mutants = mutants_of(&folder, CLASSES, 3);
+    let (verdicts, _, _) = judged(&jdk, &folder, CLASSES, &mutants, true);
+    assert!(verdicts.iter().any(|verdict| verdict.killers.len() > 1));
 }
 
 #[test]

@@ -104,6 +104,11 @@ impl Recorder {
         report
     }
 
+    /// What is known of a test or container.
+    pub(super) fn node(&self, id: &str) -> Option<&Node> {
+        self.by_id.get(id).map(|&idx| &self.nodes[idx])
+    }
+
     /// A container that failed before JUnit saw it: its class cannot be loaded.
     pub(super) fn add_broken_class(&mut self, class: &str, reason: &str) {
         let first = reason.lines().next().unwrap_or_default();

@@ -11,7 +11,7 @@ use vm::mode::Mode;
 use vm::vm::Vm;
 
 use super::record::Recorder;
-use super::report::{Failure, Report};
+use super::report::{Failure, Node, Report};
 use super::{Hear, Plan, RunError, attach, detach, glue, prepare, steps};
 use crate::java::{Arg, Java, Object, Problem};
 
@@ -160,6 +160,11 @@ impl<'v> Stepper<'v> {
     /// Java code sees nothing of it.
     pub fn keep_loaded(&mut self, classes: &[(String, bool)]) {
         keep(&mut self.java, classes);
+    }
+
+    /// What is known of a test that was announced, by its id in the report.
+    pub fn announced(&mut self, id: &str) -> Option<Node> {
+        recorder(self.java.vm).node(id).cloned()
     }
 
     /// What has failed so far, as JUnit calls it.

@@ -8,7 +8,11 @@
 //! what was reached lasts longer than a test by its nature (`@BeforeAll`, static initialisers, shared
 //! test objects), the trial first goes on to the end of the class of tests. What is left out: state
 //! that tests hide from each other in the JDK's or in third parties' static fields.
+//!
+//! Most trials pass, and most tests can be called without JUnit around them, which is much shorter
+//! (`direct`); only what does not pass like that is run through JUnit.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use classfile::{ClassBytes, ClassFile};
@@ -16,8 +20,10 @@ use rustc_hash::FxHashMap;
 use vm::frame::Stop;
 use vm::mode::Plain;
 use vm::substitute::{NoSubstitute, Substitute};
+use vm::value::ClassId;
 use vm::vm::Vm;
 
+use super::direct::{Callable, by_name};
 use super::statics::Statics;
 use super::survey::{Stretch, Survey, load_all};
 use super::{Mutant, SurveyOptions, apply};
@@ -62,11 +68,19 @@ pub struct Judging {
     /// … and so much more, so that a mutant which is only slow is not taken for an endless loop. A real
     /// JVM needs some tenths of a second for it.
     pub fuel_extra: u64,
+    /// Run every trial through JUnit, also where a direct call of the test tells as much: slower, with the
+    /// same verdicts.
+    pub only_through_junit: bool,
 }
 
 impl Default for Judging {
     fn default() -> Judging {
-        Judging { whole_matrix: false, fuel_factor: 10, fuel_extra: 40_000_000 }
+        Judging {
+            whole_matrix: false,
+            fuel_factor: 10,
+            fuel_extra: 40_000_000,
+            only_through_junit: false,
+        }
     }
 }
 
@@ -91,12 +105,14 @@ pub fn judge(
     }
     let by_mutant: FxHashMap<usize, usize> =
         mine.iter().enumerate().map(|(case, &idx)| (idx, case)).collect();
+    let names = by_name(vm, &user_classes);
     let mut court = Court {
         stepper: Stepper::start(vm, plan, Box::new(|_| {}))?,
         survey,
         judging,
         cases,
         by_mutant,
+        user_classes: names,
         statics: Statics::new(user_classes),
     };
     for nth in 0..survey.tests.len() {
@@ -120,6 +136,7 @@ struct Court<'v, 's> {
     cases: Vec<Case>,
     /// Positions in `cases`, by position in the list of mutants.
     by_mutant: FxHashMap<usize, usize>,
+    user_classes: BTreeMap<String, ClassId>,
     statics: Statics,
 }
 
@@ -198,13 +215,25 @@ impl Court<'_, '_> {
         };
         // What lasts may be reached lastingly in the second part, and be heard in the first.
         let also = &stretch.within.lasting;
+        let direct = match &stretch.direct {
+            Some(direct) if from == From::Within && !self.judging.only_through_junit => {
+                direct.on(self.stepper.vm(), &self.user_classes)
+            }
+            _ => None,
+        };
         for idx in reached {
             let Some(&case) = self.by_mutant.get(&idx) else { continue };
             if self.cases[case].is_closed || nth < self.cases[case].next {
                 continue;
             }
             let lasts = lasts.binary_search(&idx).is_ok() || also.binary_search(&idx).is_ok();
-            self.try_mutant(case, nth, from, lasts);
+            let direct = direct.as_ref().filter(|_| !lasts);
+            if direct.is_some_and(|direct| self.passes_directly(case, nth, direct)) {
+                self.cases[case].verdict.n_trials += 1;
+                self.conclude(case, nth, Tried::Passed, Reach { last: nth, is_end: false });
+            } else {
+                self.try_mutant(case, nth, from, lasts);
+            }
         }
     }
 
@@ -229,6 +258,25 @@ impl Court<'_, '_> {
         // Every trial would load them anew: those behind a failure, above all.
         self.stepper.keep_loaded(&new);
         self.conclude(case, nth, tried, reach);
+    }
+
+    /// Whether a test, called without JUnit, passes with a mutant and leaves what it leaves without it.
+    fn passes_directly(&mut self, case: usize, nth: usize, direct: &Callable) -> bool {
+        /// Beyond the fuel of the unmutated test: who needs more is given it below JUnit.
+        const FUEL_EXTRA: u64 = 200_000;
+        let Some(substitute) = self.cases[case].substitute else { return false };
+        let stretch = &self.survey.tests[nth];
+        let fuel = stretch.fuel_within.saturating_mul(self.judging.fuel_factor);
+        let vm = self.stepper.vm();
+        let n_classes = vm.classes.len();
+        let mark = vm.mark();
+        let passes = vm.substitute(substitute)
+            && direct.passes(vm, &mut Plain, fuel.saturating_add(FUEL_EXTRA))
+            && self.statics.fingerprint(vm) == stretch.state;
+        let new = self.stepper.library_classes_since(n_classes);
+        self.stepper.vm().rollback(mark);
+        self.stepper.keep_loaded(&new);
+        passes
     }
 
     /// Goes on behind a test that passed with a mutant, until both worlds are the same again: past all

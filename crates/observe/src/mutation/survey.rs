@@ -9,11 +9,12 @@ use vm::value::ClassId;
 use vm::vm::Vm;
 
 use super::Mutant;
+use super::direct::{Direct, Finder};
 use super::statics::Statics;
 use super::watch::{Reached, Sites, Watch};
 use crate::coverage::{self, Coverage};
 use crate::java::Java;
-use crate::junit::{Hear, Plan, Report, RunError, Step, Stepper};
+use crate::junit::{Hear, Node, Plan, Report, RunError, Step, Stepper};
 use crate::state::fingerprint::Fingerprint;
 
 /// What is asked for.
@@ -72,12 +73,19 @@ pub(super) struct Stretch {
     pub(super) state: Fingerprint,
     /// The outermost class of the test, binary name; empty where JUnit does not tell.
     pub(super) class: String,
+    /// How to call it without JUnit, where that is as good.
+    pub(super) direct: Option<Direct>,
 }
 
 impl Survey {
     /// Number of tests that ran to their ends.
     pub fn n_tests(&self) -> usize {
         self.tests.len()
+    }
+
+    /// Number of tests that can be called without JUnit around them.
+    pub fn n_direct(&self) -> usize {
+        self.tests.iter().filter(|test| test.direct.is_some()).count()
     }
 }
 
@@ -92,21 +100,38 @@ pub fn survey(
     let user_classes = load_all(vm, &options.user_classes)?;
     let names: BTreeSet<String> =
         options.files.iter().map(|file| classfile::mutf8::display(file.name())).collect();
-    let wanted = Box::new(move |name: &str| names.contains(name));
-    let sites = Sites::new(&options.files, mutants);
     let is_test_class = |name: &str| is_planned(plan, name);
-    let mut watch = Watch::new(vm, wanted, &user_classes, &is_test_class, sites);
+    let new_watch = |vm: &Vm| {
+        let names = names.clone();
+        let wanted = Box::new(move |name: &str| names.contains(name));
+        let sites = Sites::new(&options.files, mutants);
+        Watch::new(vm, wanted, &user_classes, &is_test_class, sites)
+    };
+    let mut watch = new_watch(vm);
+    let mut rehearsal = Rehearsal {
+        finder: Finder::new(vm, plan, &user_classes),
+        watch: new_watch(vm),
+        statics: Statics::new(user_classes.clone()),
+    };
     let shares_objects = sharing_classes(vm, plan, &user_classes);
-    let mut statics = Statics::new(user_classes);
+    let mut statics = Statics::new(user_classes.clone());
     let mut stepper = Stepper::start(vm, plan, hear)?;
     let mut tests: Vec<Stretch> = Vec::new();
     let (mut before, mut fuel_before) = (Reached::default(), 0);
+    let mut rehearsed = None;
     loop {
         let (step, fuel) = stepper.step(&mut watch)?;
         match step {
-            Step::Before { .. } => {
+            Step::Before { id, .. } => {
                 before = watch.look(stepper.vm(), true);
                 fuel_before = fuel;
+                // Without mutants nobody will ask.
+                rehearsed = match mutants.is_empty() {
+                    true => None,
+                    false => {
+                        stepper.announced(&id).and_then(|test| rehearsal.of(stepper.vm(), &test))
+                    }
+                };
             }
             Step::Behind { key, id } => {
                 let within = watch.look(stepper.vm(), false);
@@ -115,6 +140,9 @@ pub fn survey(
                 let state = statics.fingerprint(stepper.vm());
                 let class = String::new();
                 let fuel_within = fuel;
+                let is_same =
+                    |rehearsed: &Rehearsed| rehearsed.reached == within && rehearsed.state == state;
+                let direct = rehearsed.take().filter(is_same).map(|rehearsed| rehearsed.direct);
                 tests.push(Stretch {
                     key,
                     id,
@@ -124,6 +152,7 @@ pub fn survey(
                     fuel_within,
                     state,
                     class,
+                    direct,
                 });
             }
             Step::End | Step::Stopped(_) => break,
@@ -143,6 +172,39 @@ pub fn survey(
     let coverage = coverage::measure(vm, &watch.probe, &options.files);
     let escaped = watch.escaped;
     Ok(Survey { report, coverage, escaped, tests, failed, shares_objects })
+}
+
+/// Tries tests without JUnit around them.
+struct Rehearsal {
+    finder: Finder,
+    watch: Watch,
+    statics: Statics,
+}
+
+/// What a test did that passed without JUnit around it.
+struct Rehearsed {
+    direct: Direct,
+    reached: Reached,
+    state: Fingerprint,
+}
+
+impl Rehearsal {
+    /// Calls a test and takes that back.
+    fn of(&mut self, vm: &mut Vm, test: &Node) -> Option<Rehearsed> {
+        /// In a test that needs more, what JUnit does around it hardly counts.
+        const FUEL: u64 = 100_000_000;
+        let direct = self.finder.find(vm, test)?;
+        let callable = direct.on(vm, &self.finder.user_classes)?;
+        let n_methods = vm.methods.len();
+        let mark = vm.mark();
+        self.watch.look(vm, true);
+        let passes = callable.passes(vm, &mut self.watch, FUEL);
+        let reached = self.watch.look(vm, true);
+        let state = self.statics.fingerprint(vm);
+        vm.rollback(mark);
+        self.watch.forget_trial(n_methods);
+        passes.then_some(Rehearsed { direct, reached, state })
+    }
 }
 
 /// Loads classes without initialising them; leaves out what cannot be loaded.

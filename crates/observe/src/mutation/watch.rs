@@ -51,8 +51,8 @@ pub(super) struct Watch {
     pub(super) probe: Probe,
     sites: Sites,
     rows: Vec<Row>,
-    /// By method: whether nothing about it matters.
-    is_quiet: Vec<bool>,
+    /// By method, as far as methods were met.
+    known: Vec<Known>,
     /// Methods that ran since the last look.
     ran: Vec<MethodId>,
     /// Static initialisers under way.
@@ -67,6 +67,18 @@ pub(super) struct Watch {
     thrown: Option<ClassId>,
     /// Exceptions that left the classes under test.
     pub(super) escaped: BTreeSet<Escaped>,
+}
+
+/// Whether steps of a method are looked at.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// It was not met yet: a step does not tell the class, so its steps are kept until the next look.
+    #[default]
+    New,
+    /// It may matter.
+    Loud,
+    /// Nothing about it matters.
+    Quiet,
 }
 
 /// What is special about a method.
@@ -129,7 +141,7 @@ impl Watch {
             probe: Probe::new(wanted),
             sites,
             rows,
-            is_quiet: Vec::new(),
+            known: Vec::new(),
             ran: Vec::new(),
             initialising: BTreeSet::new(),
             constructing: BTreeSet::new(),
@@ -149,13 +161,9 @@ impl Watch {
             let mutants = row.mutants.get_or_insert_with(|| mutants_of(vm, &self.sites, method));
             // Its code is there, so nothing will change that.
             row.is_ignored = mutants.is_empty();
-            if row.is_ignored && row.part == Part::Ordinary && !self.probe.watches(vm, method) {
-                if self.is_quiet.len() <= method.idx() {
-                    self.is_quiet.resize(method.idx() + 1, false);
-                }
-                self.is_quiet[method.idx()] = true;
-            }
-            for (positions, idx) in &*mutants {
+            self.meet(vm, method);
+            let row = &mut self.rows[method.idx()];
+            for (positions, idx) in row.mutants.iter().flatten() {
                 for (bits, found) in
                     row.bits.iter().zip([&mut reached.passing, &mut reached.lasting])
                 {
@@ -177,6 +185,29 @@ impl Watch {
 }
 
 impl Watch {
+    /// Forgets what was taken down under a mark that was rolled back since, when there were so many methods.
+    pub(super) fn forget_trial(&mut self, n_methods: usize) {
+        self.initialising.clear();
+        self.constructing.clear();
+        self.known.truncate(n_methods);
+        self.rows.truncate(n_methods);
+        self.probe.forget_from(n_methods);
+    }
+
+    /// Finds out whether a method matters; tells whether it does.
+    fn meet(&mut self, vm: &Vm, method: MethodId) -> bool {
+        if self.known.len() <= method.idx() {
+            self.known.resize(method.idx() + 1, Known::New);
+        }
+        if self.known[method.idx()] == Known::New {
+            let is_special =
+                self.rows.get(method.idx()).is_some_and(|row| row.part != Part::Ordinary);
+            let is_loud = is_special || self.probe.watches(vm, method);
+            self.known[method.idx()] = if is_loud { Known::Loud } else { Known::Quiet };
+        }
+        self.known[method.idx()] == Known::Loud
+    }
+
     /// An instruction runs in a method that may matter.
     #[inline(never)]
     fn take_step(&mut self, method: MethodId, position: u32) {
@@ -260,17 +291,24 @@ impl Mode for Watch {
 
     #[inline]
     fn step(&mut self, method: MethodId, position: u32) {
-        if self.is_quiet.get(method.idx()) != Some(&true) {
+        if self.known.get(method.idx()) != Some(&Known::Quiet) {
             self.take_step(method, position);
         }
     }
 
     fn wants_branches(&mut self, vm: &mut Vm, method: MethodId) -> bool {
-        self.is_quiet.get(method.idx()) != Some(&true) && self.probe.wants_branches(vm, method)
+        self.meet(vm, method) && self.probe.wants_branches(vm, method)
     }
 
     fn branch(&mut self, vm: &mut Vm, place: Place, edge: u32) {
         self.probe.branch(vm, place, edge);
+    }
+
+    #[inline]
+    fn enter(&mut self, vm: &mut Vm, method: MethodId, _: &[u64]) {
+        if self.known.get(method.idx()).is_none_or(|&known| known == Known::New) {
+            self.meet(vm, method);
+        }
     }
 
     fn thrown(&mut self, vm: &mut Vm, exception: Ref) {
