@@ -1,6 +1,6 @@
 //! Speed of our machine beside `java -Xint` and plain `java`, measured in turns in one run; what
-//! starting costs; what marks, calls and machines cost; how fast states are explored; what minimising costs; how fast random
-//! sequences are drawn.
+//! starting costs; what marks, calls and machines cost; how fast states are explored; what minimising costs; how fast mutants
+//! are judged; how fast random sequences are drawn.
 //!
 //! Machines are noisy, so only ratios of the best of several alternating runs are worth reading.
 //! Every program prints a checksum; all must print the same.
@@ -8,6 +8,7 @@
 mod explore;
 mod inspect;
 mod minimize;
+mod mutants;
 mod native_stack;
 mod random;
 mod record;
@@ -40,6 +41,9 @@ pub(crate) fn run(binary: &str, filter: &[&str], keep: Keep) -> Result<(), Strin
     if filter == ["minimize"] {
         return minimize::run(binary, &java_home).map(|_| ());
     }
+    if filter == ["mutants"] {
+        return mutants::run(binary, &java_home).map(|_| ());
+    }
     if filter == ["random"] {
         return random::run(binary, &java_home).map(|_| ());
     }
@@ -50,6 +54,7 @@ pub(crate) fn run(binary: &str, filter: &[&str], keep: Keep) -> Result<(), Strin
         text.push_str(&explore::run(binary, &java_home)?);
         text.push_str(&inspect::run(binary, &java_home)?);
         text.push_str(&minimize::run(binary, &java_home)?);
+        text.push_str(&mutants::run(binary, &java_home)?);
         text.push_str(&random::run(binary, &java_home)?);
     }
     if keep == Keep::Record {

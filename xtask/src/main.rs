@@ -28,7 +28,7 @@ fn main() -> ExitCode {
             }),
         ["bench", "--record", binary] => bench::run(binary, &[], Keep::Record),
         ["bench", binary, filter @ ..] => bench::run(binary, filter, Keep::No),
-        _ => Err("usage: xtask tidy | xtask bench [--record] BINARY | xtask bench BINARY PROGRAM… | xtask bench BINARY minimize | xtask experiments BINARY [redundancy|random [SECTION]]"
+        _ => Err("usage: xtask tidy | xtask bench [--record] BINARY | xtask bench BINARY PROGRAM… | xtask bench BINARY minimize|mutants | xtask experiments BINARY [redundancy|random [SECTION]]"
             .to_string()),
     };
     match result {

@@ -56,9 +56,11 @@ pub(super) fn run(binary: &str, java_home: &Path) -> Result<String, String> {
         "| suite | tests | technique | run ms | minimize ms | times the run (target at most 3) |",
     );
     super::line(&mut text, "|---|---|---|---|---|---|");
-    let jars = JARS.map(|jar| format!("/usr/share/java/{jar}.jar")).join(":");
+    let jars = jars();
     for (class, most, options) in SUITES {
-        let tests = make(binary, java_home, class, most, options, &jars)?;
+        let folder = format!("{FOLDER}/{class}");
+        let _ = std::fs::remove_dir_all(&folder);
+        let tests = make(binary, java_home, &folder, class, most, options)?;
         let (name, class) = (format!("generated for {class}"), format!("subjects.{class}"));
         let suite = Suite { name: &name, class: &class, classes: CLASSES, tests: &tests, options };
         measure(&mut text, binary, java_home, &jars, &suite)?;
@@ -125,18 +127,21 @@ fn measure(
     Ok(())
 }
 
-/// Generates and compiles a suite; gives its folder.
-fn make(
+/// The class path of JUnit.
+pub(super) fn jars() -> String {
+    JARS.map(|jar| format!("/usr/share/java/{jar}.jar")).join(":")
+}
+
+/// Generates and compiles a suite into a folder; gives where its classes are.
+pub(super) fn make(
     binary: &str,
     java_home: &Path,
+    folder: &str,
     class: &str,
     most: &str,
     options: &[&str],
-    jars: &str,
 ) -> Result<String, String> {
-    let (sources, compiled) =
-        (format!("{FOLDER}/{class}/java"), format!("{FOLDER}/{class}/classes"));
-    let _ = std::fs::remove_dir_all(format!("{FOLDER}/{class}"));
+    let (sources, compiled) = (format!("{folder}/java-{class}"), format!("{folder}/classes"));
     std::fs::create_dir_all(&compiled).map_err(|error| format!("{compiled}: {error}"))?;
     let home = java_home.display().to_string();
     let name = format!("subjects.{class}");
@@ -146,7 +151,7 @@ fn make(
     let folder = Path::new(&sources).join("subjects");
     let files = std::fs::read_dir(&folder).map_err(|error| format!("{sources}: {error}"))?;
     let files: Vec<PathBuf> = files.flatten().map(|entry| entry.path()).collect();
-    compile(java_home, &format!("{CLASSES}:{jars}"), &files, &compiled)?;
+    compile(java_home, &format!("{CLASSES}:{}", jars()), &files, &compiled)?;
     Ok(compiled)
 }
 
@@ -168,7 +173,7 @@ fn compile(
 }
 
 /// Runs a command that may find something: codes 0 and 1 are both fine.
-fn timed(binary: &str, arguments: &[&str]) -> Result<(Duration, String), String> {
+pub(super) fn timed(binary: &str, arguments: &[&str]) -> Result<(Duration, String), String> {
     let start = Instant::now();
     let output = Command::new(binary)
         .args(arguments)
