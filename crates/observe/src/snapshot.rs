@@ -39,7 +39,13 @@ pub struct Snapshot {
 #[derive(Debug, Default)]
 pub struct Room {
     visited: Visited,
+    /// What stands for the objects that were met, in the order in which they were.
+    met: Vec<Target>,
     waiting: Vec<Ref>,
+    nodes: Vec<u16>,
+    bytes: Vec<u8>,
+    targets: Vec<Target>,
+    shared: Vec<Ref>,
 }
 
 /// Where a reference leads: nowhere (zero), to a node (even, counted from one), to something shared (odd).
@@ -87,10 +93,13 @@ impl Default for Targets {
 }
 
 impl Targets {
-    fn new(targets: Vec<Target>) -> Targets {
-        let narrow: Result<Vec<u16>, _> =
-            targets.iter().map(|target| u16::try_from(target.0)).collect();
-        narrow.map_or(Targets::Wide(targets), Targets::Narrow)
+    #[expect(clippy::cast_possible_truncation, reason = "only where all are small")]
+    fn new(targets: &[Target]) -> Targets {
+        if targets.iter().all(|target| target.0 <= u32::from(u16::MAX)) {
+            Targets::Narrow(targets.iter().map(|target| target.0 as u16).collect())
+        } else {
+            Targets::Wide(targets.to_vec())
+        }
     }
 
     fn get(&self, idx: usize) -> Target {
@@ -108,15 +117,15 @@ impl Targets {
     }
 }
 
-/// The parts of an instance that are no references: offsets from and to. Calls `each` for every one.
-fn plain_parts(class: &Class, mut each: impl FnMut(u32, u32)) {
+/// The parts of an instance that are no references: offsets from and to.
+fn plain_parts(class: &Class) -> Vec<(u32, u32)> {
+    let mut parts = Vec::new();
     let end = class.fields_end.next_multiple_of(4).min(class.instance_size);
     let n_words = (end.saturating_sub(FIELDS_OFFSET) / 4) as usize;
     let mut references = [0_u64; 4];
     if n_words > references.len() * 64 {
         // References are put in their place afterwards.
-        each(FIELDS_OFFSET, end);
-        return;
+        return vec![(FIELDS_OFFSET, end)];
     }
     for &offset in &class.ref_offsets {
         let word = ((offset - FIELDS_OFFSET) / 4) as usize;
@@ -127,15 +136,16 @@ fn plain_parts(class: &Class, mut each: impl FnMut(u32, u32)) {
     for word in 0..n_words {
         if references[word / 64] >> (word % 64) & 1 == 1 {
             if at > start {
-                each(start, at);
+                parts.push((start, at));
             }
             start = at + 4;
         }
         at += 4;
     }
     if at > start {
-        each(start, at);
+        parts.push((start, at));
     }
+    parts
 }
 
 impl Snapshot {
@@ -164,26 +174,27 @@ impl Snapshot {
         most_bytes: usize,
     ) -> Option<Snapshot> {
         let mut snapshot = Snapshot::default();
-        let Room { visited, waiting } = room;
-        visited.clear();
-        waiting.clear();
-        let mut targets: Vec<Target> = Vec::new();
-        let mut shared = Vec::new();
+        room.clear();
+        let Room { visited, met, waiting, nodes, bytes, targets, shared } = room;
         let mut target = |object: Ref, waiting: &mut Vec<Ref>| {
             if object.is_null() {
                 return Target::NULL;
             }
-            if let Some(number) = visited.number(object) {
-                return Target::node(number);
+            if let Some(number) = visited.visit(object) {
+                return met[number as usize];
             }
-            if vm.class_of(object) == vm.known.class || is_shared(object) {
+            let target = if vm.class_of(object) == vm.known.class || is_shared(object) {
                 shared.push(object);
-                return Target::shared(shared.len() as u32 - 1);
-            }
-            visited.visit(object);
-            waiting.push(object);
-            Target::node(waiting.len() as u32 - 1)
+                Target::shared(shared.len() as u32 - 1)
+            } else {
+                waiting.push(object);
+                Target::node(waiting.len() as u32 - 1)
+            };
+            met.push(target);
+            target
         };
+        // By class: the parts that are no references.
+        let mut parts: Vec<Vec<(u32, u32)>> = Vec::new();
         for &root in roots {
             let root = target(root, waiting);
             snapshot.roots.push(root);
@@ -196,6 +207,13 @@ impl Snapshot {
             if hash != 0 {
                 snapshot.hashes.push((next as u32, hash));
             }
+            let known = snapshot.classes.iter().position(|known| *known == id);
+            let number = known.unwrap_or_else(|| {
+                snapshot.classes.push(id);
+                parts.push(plain_parts(class));
+                parts.len() - 1
+            });
+            nodes.push(u16::try_from(number).ok()?);
             if let Shape::Array { element, .. } = class.shape {
                 let length = vm.heap.array_length(object);
                 if (length as usize).saturating_mul(element.size() as usize) > most_bytes {
@@ -209,41 +227,29 @@ impl Snapshot {
                 } else {
                     let n_bytes = (length * element.size()) as usize;
                     let elements = vm.heap.bytes(object, ELEMENTS_OFFSET, n_bytes);
-                    snapshot.bytes.extend_from_slice(elements);
+                    bytes.extend_from_slice(elements);
                 }
             } else {
                 for &offset in &class.ref_offsets {
                     targets.push(target(vm.heap.load_ref(object, offset), waiting));
                 }
-                plain_parts(class, |from, to| {
-                    let part = vm.heap.bytes(object, from, (to - from) as usize);
-                    snapshot.bytes.extend_from_slice(part);
-                });
+                for &(from, to) in &parts[number] {
+                    bytes.extend_from_slice(vm.heap.bytes(object, from, (to - from) as usize));
+                }
             }
-            let known = snapshot.classes.iter().position(|known| *known == id);
-            let number = known.unwrap_or_else(|| {
-                snapshot.classes.push(id);
-                snapshot.classes.len() - 1
-            });
-            snapshot.nodes.push(u16::try_from(number).ok()?);
-            if snapshot.bytes.len() + targets.len() * size_of::<Target>() > most_bytes {
+            if bytes.len() + targets.len() * size_of::<Target>() > most_bytes {
                 return None;
             }
             next += 1;
         }
-        snapshot.shared = shared;
+        // No more room than is needed.
+        snapshot.classes.shrink_to_fit();
+        snapshot.lengths.shrink_to_fit();
+        snapshot.nodes = nodes.clone();
+        snapshot.bytes = bytes.clone();
+        snapshot.shared = shared.clone();
         snapshot.targets = Targets::new(targets);
-        snapshot.trim();
         Some(snapshot)
-    }
-
-    /// Gives back room that is not needed.
-    fn trim(&mut self) {
-        self.classes.shrink_to_fit();
-        self.nodes.shrink_to_fit();
-        self.lengths.shrink_to_fit();
-        self.bytes.shrink_to_fit();
-        self.shared.shrink_to_fit();
     }
 
     /// What the copy refers to, so that whoever keeps it can follow the objects when they move.
@@ -330,6 +336,7 @@ impl Snapshot {
     pub fn put(&self, vm: &mut Vm) -> Res<Vec<Ref>> {
         let classes: Vec<Arc<Class>> =
             self.classes.iter().map(|id| vm.classes[id.idx()].class.clone()).collect();
+        let parts: Vec<Vec<(u32, u32)>> = classes.iter().map(|class| plain_parts(class)).collect();
         let mut made: Vec<Ref> = Vec::with_capacity(self.nodes.len());
         let mut bytes = &self.bytes[..];
         let mut lengths = self.lengths.iter();
@@ -346,42 +353,75 @@ impl Snapshot {
                 array
             } else {
                 let object = vm.new_object(class.id)?;
-                plain_parts(class, |from, to| {
+                for &(from, to) in &parts[usize::from(number)] {
                     let (own, rest) = bytes.split_at((to - from) as usize);
                     vm.heap.store_bytes(object, from, own);
                     bytes = rest;
-                });
+                }
                 object
             });
         }
         for &(node, hash) in &self.hashes {
             vm.give_hash(made[node as usize], hash);
         }
-        let place = |target: Target| match target.place() {
-            Place::Null => Ref::NULL,
-            Place::Node(idx) => made[idx],
-            Place::Shared(idx) => self.shared[idx],
-        };
+        match &self.targets {
+            Targets::Narrow(targets) => {
+                self.fill(vm, &classes, &made, |idx| Target(u32::from(targets[idx])));
+            }
+            Targets::Wide(targets) => self.fill(vm, &classes, &made, |idx| targets[idx]),
+        }
+        Ok(self.roots.iter().map(|&root| self.object(&made, root)).collect())
+    }
+
+    /// Stores the references of all nodes.
+    fn fill(
+        &self,
+        vm: &mut Vm,
+        classes: &[Arc<Class>],
+        made: &[Ref],
+        target: impl Fn(usize) -> Target,
+    ) {
         let mut at = 0;
         let mut lengths = self.lengths.iter();
-        for (&number, &object) in self.nodes.iter().zip(&made) {
+        for (&number, &object) in self.nodes.iter().zip(made) {
             let class = &classes[usize::from(number)];
             if let Shape::Array { element, .. } = class.shape {
                 let length = lengths.next().copied().unwrap_or(0);
                 if element == Kind::Ref {
                     for idx in 0..length {
-                        let to = place(self.targets.get(at + idx as usize));
+                        let to = self.object(made, target(at + idx as usize));
                         vm.heap.store_ref(object, ELEMENTS_OFFSET + idx * 4, to);
                     }
                     at += length as usize;
                 }
             } else {
                 for (idx, &offset) in class.ref_offsets.iter().enumerate() {
-                    vm.heap.store_ref(object, offset, place(self.targets.get(at + idx)));
+                    vm.heap.store_ref(object, offset, self.object(made, target(at + idx)));
                 }
                 at += class.ref_offsets.len();
             }
         }
-        Ok(self.roots.iter().map(|&root| place(root)).collect())
+    }
+
+    /// The object that a target stands for, where the nodes have become these.
+    #[inline]
+    fn object(&self, made: &[Ref], target: Target) -> Ref {
+        match target.place() {
+            Place::Null => Ref::NULL,
+            Place::Node(idx) => made[idx],
+            Place::Shared(idx) => self.shared[idx],
+        }
+    }
+}
+
+impl Room {
+    fn clear(&mut self) {
+        self.visited.clear();
+        self.met.clear();
+        self.waiting.clear();
+        self.nodes.clear();
+        self.bytes.clear();
+        self.targets.clear();
+        self.shared.clear();
     }
 }

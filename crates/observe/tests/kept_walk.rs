@@ -74,6 +74,20 @@ fn a_kept_walk_gives_what_a_fresh_one_gives() {
             }
         }
     }
+    // The same change again and again, which may leave nothing of a walk, and then none.
+    for (at, handle) in held.iter().enumerate() {
+        for how in 0..6 {
+            for round in 0..12 {
+                let object = vm.handles.get(handle);
+                if round < 9 {
+                    vm.call_plain(change, &[object.to_slot(), how, round]);
+                }
+                let roots = [Root::Object(object), Root::Primitive(Kind::Int, round)];
+                let kept = walks.fingerprints(&mut heap, vm, &roots);
+                assert_eq!(kept, fresh.fingerprints(vm, &roots), "object {at}, change {how}");
+            }
+        }
+    }
     // Something did change, and something did not.
     assert!((600..2900).contains(&seen.len()), "{} states", seen.len());
     walks.end(vm);

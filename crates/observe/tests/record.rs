@@ -145,6 +145,21 @@ fn keeping_receivers_without_their_plain_arguments_changes_no_result() {
 }
 
 #[test]
+fn a_receiver_that_a_constant_holds_is_kept_as_it_was_at_every_call() {
+    let jdk = jdk::installed().remove(0);
+    // With texts, entry states are kept as a whole.
+    for with_texts in [true, false] {
+        let (mut vm, mut recording) =
+            record_with(&jdk, "record", &["single.RegisterTest"], &["single/Register"], with_texts);
+        assert_eq!(recording.tests[0].n_executions, 2);
+        for technique in Technique::ALL {
+            let n_classes = recording.classes(&mut vm, Techniques::both(technique)).n_classes;
+            assert_eq!(n_classes, 2, "{technique}");
+        }
+    }
+}
+
+#[test]
 fn executions_are_printed_as_the_expressions_of_the_paper() {
     let jdk = jdk::installed().remove(0);
     let (_, recording) =

@@ -12,7 +12,7 @@ use super::{Execution, NOTHING, Techniques};
 use crate::state::canonical_heap::Root;
 use crate::state::fingerprint::{Fingerprint, Mixer, Sink};
 use crate::state::monitor_equals::{MonitorEquals, Twin};
-use crate::state::pairwise_equals::PairwiseEquals;
+use crate::state::pairwise_equals::{Elsewhere, PairwiseEquals};
 use crate::state::technique::Technique;
 
 /// Executions by class.
@@ -199,6 +199,7 @@ impl Recording {
                     };
                     asked.monitor.key_with(heap, vm, part, world, twin)
                 } else {
+                    let whole = whole.map(|whole| (whole, state));
                     self.pairwise(vm, asked, part, world, whole)
                 }
             }
@@ -211,25 +212,33 @@ impl Recording {
     }
 
     /// The classes of all objects of a state, and its primitive values. `whole` is the key of everything
-    /// behind the only root, where it is known.
+    /// behind the only root, where there is only one, and the state.
     fn pairwise(
         &mut self,
         vm: &mut Vm,
         asked: &mut Asked,
         roots: &[Root],
         world: usize,
-        whole: Option<Fingerprint>,
+        whole: Option<(Fingerprint, StateId)>,
     ) -> Fingerprint {
+        let Recording { heap, states, .. } = self;
+        let mut put = |vm: &mut Vm, state: u32| match states.put(vm, StateId(state))?.first()? {
+            Root::Object(object) => Some(*object),
+            Root::Primitive(..) => None,
+        };
         let is_shared = |object: Ref| object.byte_offset() < world;
         let mut mixer = Mixer::new(7);
         for &root in roots {
-            let whole = whole.unwrap_or_else(|| self.heap.fingerprint(vm, &[root]));
+            let key = whole.map_or_else(|| heap.fingerprint(vm, &[root]), |(key, _)| key);
             match root {
                 Root::Object(object) if !object.is_null() => {
-                    let class = asked.pairwise.class_of(vm, object, whole, &is_shared);
+                    let number = whole.map(|(_, state)| state.0);
+                    let elsewhere = Some(Elsewhere { number, put: &mut put });
+                    let pairwise = &mut asked.pairwise;
+                    let class = pairwise.class_of_kept(vm, object, key, &is_shared, elsewhere);
                     mixer.word(u64::from(class));
                 }
-                _ => mixer.fingerprint(whole),
+                _ => mixer.fingerprint(key),
             }
         }
         mixer.finish()

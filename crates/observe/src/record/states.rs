@@ -34,9 +34,12 @@ struct State {
     key: Fingerprint,
     copy: Snapshot,
     parts: Vec<Part>,
-    /// Positions in the copy's shared objects, with what holds them.
-    movable: Vec<(usize, u32)>,
+    /// What holds the copy's shared objects; [`FIXED`] for those that never move.
+    holders: Vec<u32>,
 }
+
+/// Nothing needs to hold an object.
+const FIXED: u32 = u32::MAX;
 
 /// The distinct entry states of a run.
 #[derive(Debug, Default)]
@@ -83,20 +86,19 @@ impl States {
                 && !objects.contains(&object)
         };
         let mut copy = Snapshot::take_with(&mut self.room, vm, &objects, &is_shared);
-        let mut movable = Vec::new();
-        for (at, &mut object) in copy.shared_mut().iter_mut().enumerate() {
+        let mut hold = |object: Ref| {
             if vm.heap.is_fixed(object) {
-                continue;
+                return FIXED;
             }
             let holder = self.singletons.objects.entry(object).or_default();
-            let holder = *holder.get_or_insert_with(|| {
+            *holder.get_or_insert_with(|| {
                 self.held.push(vm.handles.hold(object));
                 self.held.len() as u32 - 1
-            });
-            movable.push((at, holder));
-        }
+            })
+        };
+        let holders = copy.shared_mut().iter().map(|&object| hold(object)).collect();
         let id = StateId(self.states.len() as u32);
-        self.states.push(State { key, copy, parts, movable });
+        self.states.push(State { key, copy, parts, holders });
         self.by_key.insert(key, id);
         id
     }
@@ -111,8 +113,10 @@ impl States {
     pub(super) fn put(&mut self, vm: &mut Vm, id: StateId) -> Option<Vec<Root>> {
         let state = &mut self.states[id.0 as usize];
         let shared = state.copy.shared_mut();
-        for &(at, holder) in &state.movable {
-            shared[at] = vm.handles.get(&self.held[holder as usize]);
+        for (object, &holder) in shared.iter_mut().zip(&state.holders) {
+            if holder != FIXED {
+                *object = vm.handles.get(&self.held[holder as usize]);
+            }
         }
         let copy = &state.copy;
         let mut objects = vm.complete(|vm| copy.put(vm)).ok()?.into_iter();

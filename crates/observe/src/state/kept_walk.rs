@@ -7,7 +7,8 @@
 //! whole one. The fingerprints are those of [`CanonicalHeap::fingerprints`], bit by bit.
 //!
 //! Values (strings, boxed values) are taken to be immutable. Costs nothing while heaps are small; a call that
-//! changes nothing costs the same for any size, one that does costs what comes behind the change.
+//! changes nothing costs the same for any size, one that does costs what comes behind the change. Where every
+//! call changes what comes first, nothing is kept until a call changes nothing.
 
 use vm::heap::{ELEMENTS_OFFSET, LENGTH_OFFSET};
 use vm::value::{Kind, Ref};
@@ -23,6 +24,9 @@ const LARGE: usize = 48;
 const MOST_WALKS: usize = 4;
 /// More writes than this are not looked at one by one.
 const MOST_WRITES: usize = 4096;
+/// After so many changes in a row that left little of a walk, the next ones are walked afresh, which is
+/// cheaper where nothing is kept.
+const PATIENCE: u32 = 4;
 /// Elements of an array from one point to the next.
 const STRIDE: u32 = 16;
 /// No node.
@@ -68,9 +72,15 @@ impl KeptWalks {
                 return both;
             }
         };
-        walk.mend(heap, vm);
-        self.expects_large = walk.nodes.len() >= LARGE;
-        let both = walk.fingerprints(heap, vm, rest);
+        let both = if walk.is_vain() {
+            let both = heap.fingerprints(vm, roots);
+            self.expects_large = heap.n_nodes() >= LARGE;
+            both
+        } else {
+            walk.mend(heap, vm);
+            self.expects_large = walk.nodes.len() >= LARGE;
+            walk.fingerprints(heap, vm, rest)
+        };
         if self.expects_large && vm.heap.watch_writes() {
             self.walks.push(walk);
         } else {
@@ -165,6 +175,10 @@ struct Walk {
     end: Option<Mixer>,
     /// The first point that something has changed behind.
     stale: Option<u32>,
+    /// Whether something has changed since the last time that it was asked for.
+    has_changed: bool,
+    /// Changes in a row that left little of it.
+    n_vain: u32,
 }
 
 impl Walk {
@@ -178,15 +192,27 @@ impl Walk {
         self.largest = 0;
         self.end = None;
         self.stale = None;
+        self.has_changed = false;
+        self.n_vain = 0;
+    }
+
+    /// Whether it was changed once more and mending it will hardly help the next time.
+    fn is_vain(&mut self) -> bool {
+        std::mem::take(&mut self.has_changed) && self.n_vain >= PATIENCE
     }
 
     /// Walks what is not known any longer.
     fn mend(&mut self, heap: &mut CanonicalHeap, vm: &Vm) {
         let (mut mixer, at) = match (self.end, self.stale.take()) {
             (None, _) => (Mixer::new(1), None),
-            (Some(_), None) => return,
+            (Some(_), None) => {
+                self.n_vain = 0;
+                return;
+            }
             (Some(_), Some(at)) => {
                 let point = self.points[at as usize];
+                let is_little = point.n_nodes as usize * 4 < self.nodes.len();
+                self.n_vain = if is_little { self.n_vain + 1 } else { 0 };
                 self.cut(point.n_nodes as usize, at as usize);
                 (point.mixer, (point.node != NONE).then_some((point.node, point.next)))
             }
@@ -351,6 +377,7 @@ impl Walk {
             node.point
         };
         self.stale = Some(self.stale.map_or(point, |stale| stale.min(point)));
+        self.has_changed = true;
     }
 
     /// The node that a granule is part of.

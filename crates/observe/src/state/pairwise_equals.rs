@@ -35,7 +35,23 @@ pub struct PairwiseEquals {
 #[derive(Debug)]
 struct Representative {
     number: u32,
-    copy: Snapshot,
+    copy: Kept,
+}
+
+/// A state outside the machine.
+#[derive(Debug)]
+enum Kept {
+    Here(Snapshot),
+    /// The caller has it under this number.
+    Elsewhere(u32),
+}
+
+/// States that the caller keeps anyway, so that no second copy is needed.
+pub struct Elsewhere<'a> {
+    /// The number of the state that is asked for, where it is one object and what is behind it.
+    pub number: Option<u32>,
+    /// Puts such a state into the heap and gives the object.
+    pub put: &'a mut dyn FnMut(&mut Vm, u32) -> Option<Ref>,
 }
 
 impl PairwiseEquals {
@@ -48,10 +64,22 @@ impl PairwiseEquals {
         whole: Fingerprint,
         is_shared: &dyn Fn(Ref) -> bool,
     ) -> u32 {
+        self.class_of_kept(vm, object, whole, is_shared, None)
+    }
+
+    /// As `class_of`; the caller may have kept the state itself.
+    pub fn class_of_kept(
+        &mut self,
+        vm: &mut Vm,
+        object: Ref,
+        whole: Fingerprint,
+        is_shared: &dyn Fn(Ref) -> bool,
+        elsewhere: Option<Elsewhere<'_>>,
+    ) -> u32 {
         if let Some(&number) = self.known.get(&whole) {
             return number;
         }
-        let number = self.ask(vm, object, is_shared);
+        let number = self.ask(vm, object, is_shared, elsewhere);
         self.known.insert(whole, number);
         number
     }
@@ -62,7 +90,11 @@ impl PairwiseEquals {
         self.own_equals.forget_from(n_classes);
         let is_there = |class: ClassId| class.idx() < n_classes;
         self.by_hash.retain(|(class, _), representatives| {
-            representatives.retain(|one| one.copy.classes().all(is_there));
+            representatives.retain(|one| match &one.copy {
+                Kept::Here(copy) => copy.classes().all(is_there),
+                // Nobody here knows its classes.
+                Kept::Elsewhere(_) => false,
+            });
             is_there(*class)
         });
     }
@@ -72,7 +104,13 @@ impl PairwiseEquals {
         self.n_classes
     }
 
-    fn ask(&mut self, vm: &mut Vm, object: Ref, is_shared: &dyn Fn(Ref) -> bool) -> u32 {
+    fn ask(
+        &mut self,
+        vm: &mut Vm,
+        object: Ref,
+        is_shared: &dyn Fn(Ref) -> bool,
+        mut elsewhere: Option<Elsewhere<'_>>,
+    ) -> u32 {
         let new = self.n_classes;
         if object.is_null() {
             self.n_classes += 1;
@@ -87,8 +125,16 @@ impl PairwiseEquals {
         let candidates = self.by_hash.entry((class, hash)).or_default();
         for candidate in candidates.iter() {
             let mark = vm.mark();
-            let is_equal = vm.complete(|vm| candidate.copy.put(vm)).is_ok_and(|copies| {
-                let args = [object.to_slot(), copies[0].to_slot()];
+            let there = match &candidate.copy {
+                Kept::Here(copy) => {
+                    vm.complete(|vm| copy.put(vm)).ok().and_then(|copies| copies.first().copied())
+                }
+                Kept::Elsewhere(state) => {
+                    elsewhere.as_mut().and_then(|elsewhere| (elsewhere.put)(vm, *state))
+                }
+            };
+            let is_equal = there.is_some_and(|there| {
+                let args = [object.to_slot(), there.to_slot()];
                 let outcome = vm.call(&mut Plain, equals, &args, Some(FUEL));
                 outcome == Outcome::Returned(Value::Int(1))
             });
@@ -97,8 +143,13 @@ impl PairwiseEquals {
                 return candidate.number;
             }
         }
-        let is_kept = |other: Ref| other != object && is_shared(other);
-        let copy = Snapshot::take_with(&mut self.room, vm, &[object], &is_kept);
+        let copy = match elsewhere.and_then(|elsewhere| elsewhere.number) {
+            Some(number) => Kept::Elsewhere(number),
+            None => {
+                let is_kept = |other: Ref| other != object && is_shared(other);
+                Kept::Here(Snapshot::take_with(&mut self.room, vm, &[object], &is_kept))
+            }
+        };
         candidates.push(Representative { number: new, copy });
         self.n_classes += 1;
         new
