@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use classfile::{ClassFile, MethodInfo, access};
 use rustc_hash::FxHashMap;
+use vm::code::translate;
 use vm::mode::{Mode, Place};
 use vm::value::{ClassId, MethodId};
 use vm::vm::Vm;
@@ -363,9 +364,18 @@ pub fn identify(vm: &Vm, files: &[Arc<ClassFile>], events: &[(Place, u32)]) -> I
             }
             let nothing = method::uncovered(file, info, code);
             for id in method_ids(vm, file, loaded, slot) {
-                let (Some(of_method), Some(compiled)) = (by_method.get(&id), vm.methods.code(id))
-                else {
-                    continue;
+                let Some(of_method) = by_method.get(&id) else { continue };
+                // Another machine may have run it, and this one never.
+                let own;
+                let compiled = match vm.methods.code(id) {
+                    Some(compiled) => compiled,
+                    None => match translate(vm.class(vm.method(id).class), vm.method(id)) {
+                        Ok(translated) => {
+                            own = translated;
+                            &own
+                        }
+                        Err(_) => continue,
+                    },
                 };
                 for &idx in of_method {
                     let probe = Probe::of_edges(std::iter::once(events[idx]));

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use classfile::{ClassFile, ClassPath};
 use observe::coverage::{self, Coverage, Probe, Ratio};
 use observe::junit;
+use observe::session::Session;
 use testkit::{jdk, root, suite};
+use vm::mode::{Place, Plain};
 
 const JARS: &[&str] = &[
     "junit-jupiter-api",
@@ -98,4 +100,26 @@ fn totals_count_classes_that_were_never_loaded() {
         sum += kind.lines();
         assert_eq!(coverage.lines(), sum);
     });
+}
+
+#[test]
+fn branches_are_known_on_a_machine_that_never_ran_them() {
+    // Of several machines another may have run the method.
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let sources = root::repository().join("fixtures/coverage");
+    let jars = suite::jars(JARS);
+    let classes = suite::compile(&jdk, "coverage", &sources, &jars).unwrap();
+    let spec = classes.display().to_string();
+    let files = [file(&ClassPath::parse(&spec).unwrap(), "Subject")];
+    let mut session = Session::new(machine::boot(&jdk, &spec).0).unwrap();
+    let id = session.class("Subject").unwrap();
+    let method = session.vm.lookup_method(id, b"sign", b"()I").unwrap();
+    let places = (0..100).map(|bci| Place { method, bci });
+    let events: Vec<(Place, u32)> =
+        places.flat_map(|place| [0, 1].map(|edge| (place, edge))).collect();
+    let unrun = coverage::identify(&session.vm, &files, &events);
+    assert_eq!(unrun.of.iter().flatten().count(), 4, "both ways of two branches");
+    let object = session.complete(|vm| vm.new_object(id)).unwrap();
+    let _ = session.vm.call(&mut Plain, method, &[object.to_slot()], None);
+    assert_eq!(coverage::identify(&session.vm, &files, &events), unrun);
 }
