@@ -22,6 +22,7 @@ use observe::contract::Severity;
 use observe::contract::exceptions::Exceptions;
 use observe::contract::specs::Specs;
 use suite::constant::Constant;
+use suite::sequence::Sequence;
 
 use crate::machines::Machines;
 use crate::options::{Choose, Format, GenerateOptions, MachineOptions};
@@ -87,7 +88,10 @@ pub(crate) fn run(
     let other = versions::other(options)?;
     let progress = Progress::new(&what, limit);
     let campaign = search(&job, machines, &progress).map_err(|error| error.to_string())?;
-    let settled = findings::settle(&campaign, &job, machines, &progress)?;
+    let names = machines.class_files(class_path);
+    let style = junit::Options::usual();
+    let is_raw = |sequence: &Sequence| junit::needs_raw_types(sequence, &style, &names);
+    let settled = findings::settle(&campaign, &job, machines, &is_raw, &progress)?;
     let mut outcome = Outcome {
         campaign,
         findings: settled.findings,

@@ -96,6 +96,19 @@ pub fn shrink_within(
     }
 }
 
+/// Leaves out statements at the end, one by one, as long as the predicate holds; the first one stays.
+pub fn without_end(sequence: &Sequence, still: &mut dyn FnMut(&Sequence) -> bool) -> Sequence {
+    let mut best = sequence.clone();
+    while best.len() > 1 {
+        let shorter = best.up_to(Var(best.next_var().0 - 2));
+        if !still(&shorter) {
+            break;
+        }
+        best = shorter;
+    }
+    best
+}
+
 /// What the passes share.
 struct Search<'a> {
     /// The simplest sequence so far for which the predicate holds; its last statement is the focus.

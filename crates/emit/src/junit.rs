@@ -22,9 +22,9 @@ use std::sync::Arc;
 
 use suite::constant::Constant;
 use suite::java_type::JavaType;
-use suite::sequence::{Arg, Operation};
+use suite::sequence::{Arg, Operation, Sequence};
 use suite::stand_in::Behaviour;
-use suite::test::{Expected, Subject, Suite, Test};
+use suite::test::{Expected, Subject, Suite, Test, Title};
 use suite::types::Type;
 
 use body::Inexpressible;
@@ -143,6 +143,27 @@ pub fn inexpressible(
         }
     }
     found
+}
+
+/// Whether calls can only be written with raw types or unchecked conversions, as where a map of numbers is
+/// given a text.
+pub fn needs_raw_types(sequence: &Sequence, options: &Options, names: &dyn Names) -> bool {
+    let test = Test {
+        sequence: sequence.clone(),
+        checks: Vec::new(),
+        throws: None,
+        must_end: false,
+        notes: Vec::new(),
+        title: Title::default(),
+    };
+    let last = sequence.statements().last().and_then(|statement| statement.method());
+    let class = last.map_or_else(|| "".into(), |method| method.class.clone());
+    let suite = Suite { class, tests: vec![test] };
+    let world = world(&suite, options, names);
+    let mut scope = Scope::new(&world, &[]);
+    // What cannot be written says so where it is to be.
+    let _ = body::body(&mut scope, options.framework, &BTreeSet::new(), &suite.tests[0]);
+    scope.warnings().any(|warning| matches!(warning, "rawtypes" | "unchecked"))
 }
 
 /// A constant as Java writes it, for people: no imports are at hand, so enum constants stand alone.

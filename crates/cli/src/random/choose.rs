@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use ::generate::random::{Appraiser, Campaign, Merit, Shown, States, Thing, Worthy};
 use distill::reduce::{Covered, Order, prioritize, reduce};
-use distill::shrink::shrink;
+use distill::shrink::{shrink, without_end};
 use suite::constant::Constant;
 use suite::method::Method;
 use suite::sequence::{Arg, Sequence, Statement, Var};
@@ -45,10 +45,12 @@ pub(super) struct Choice {
     pub(super) n_outside: Vec<usize>,
 }
 
-/// Chooses at most so many of each class; with `keeps_all` also what others show already.
+/// Chooses at most so many of each class; with `keeps_all` also what others show already. `is_raw` says which
+/// sequences Java can only write with raw types.
 pub(super) fn choose(
     campaign: &Campaign,
     appraiser: &mut Appraiser,
+    is_raw: &dyn Fn(&Sequence) -> bool,
     keeps_all: bool,
     most: usize,
     progress: &Progress,
@@ -90,7 +92,7 @@ pub(super) fn choose(
         let n_left = u64::try_from(candidates.len() - idx).unwrap_or(1);
         let share = MOST_COST.saturating_sub(appraiser.cost() - at_first) / n_left;
         let most = appraiser.cost() + share.max(LEAST_COST);
-        let sequence = shrunk(appraiser, &worthy.sequence, &shown, &needs, most);
+        let sequence = shrunk(appraiser, is_raw, &worthy.sequence, &shown, &needs, most);
         if !known.insert(sequence.clone()) {
             continue;
         }
@@ -163,6 +165,7 @@ fn things(shown: &Shown) -> impl Iterator<Item = Thing> + '_ {
 /// then.
 fn shrunk(
     appraiser: &mut Appraiser,
+    is_raw: &dyn Fn(&Sequence) -> bool,
     sequence: &Sequence,
     shown: &Shown,
     needs: &BTreeSet<Thing>,
@@ -170,45 +173,34 @@ fn shrunk(
 ) -> Sequence {
     let fuel = appraiser.fuel;
     appraiser.fuel = fuel.min(shown.cost + MORE_FUEL);
-    let shrunk = shrink_within_cost(appraiser, sequence, shown, needs, most);
-    appraiser.fuel = fuel;
-    shrunk
-}
-
-fn shrink_within_cost(
-    appraiser: &mut Appraiser,
-    sequence: &Sequence,
-    shown: &Shown,
-    needs: &BTreeSet<Thing>,
-    most: u64,
-) -> Sequence {
     // What ends by an exception because of a null must not become an accusation of the code.
     let needs_null = shown.threw.is_some() && passes_null(sequence);
     let needs_state = shown.states.iter().any(|state| needs.contains(state));
     let states = if needs_state { States::Last } else { States::Unseen };
+    let may_be_raw = is_raw(sequence);
     let mut still = |shorter: &Sequence| {
         if appraiser.cost() > most {
             return false;
         }
         let Ok(Some(now)) = appraiser.appraise(shorter, states) else { return false };
-        if appraiser.was_outside() {
-            return false;
-        }
         let has: BTreeSet<Thing> = things(&now).collect();
-        now.threw == shown.threw && needs.is_subset(&has) && (!needs_null || passes_null(shorter))
+        now.threw == shown.threw
+            && needs.is_subset(&has)
+            && !appraiser.was_outside()
+            && (!needs_null || passes_null(shorter))
+            && (may_be_raw || !is_raw(shorter))
     };
     let mut best = sequence.clone();
     // What is to be shown need not show at the last call.
-    while shown.threw.is_none() && best.len() > 1 {
-        let shorter = best.up_to(Var(best.next_var().0 - 2));
-        let is_of_class = |one: &Sequence| called_last(one).map(|method| method.class.clone());
-        if is_of_class(&shorter) != is_of_class(sequence) || !still(&shorter) {
-            break;
-        }
-        best = shorter;
+    if shown.threw.is_none() {
+        let class = |one: &Sequence| called_last(one).map(|method| method.class.clone());
+        let own = class(sequence);
+        best = without_end(sequence, &mut |shorter| class(shorter) == own && still(shorter));
     }
     let focus = Var(best.next_var().0 - 1);
-    shrink(&best, focus, &mut still, MOST_TRIES)
+    let shrunk = shrink(&best, focus, &mut still, MOST_TRIES);
+    appraiser.fuel = fuel;
+    shrunk
 }
 
 fn passes_null(sequence: &Sequence) -> bool {

@@ -2,7 +2,7 @@
 
 use ::generate::random::{Broken, Campaign, Finding, Job, Judge};
 use distill::group::{self, Found};
-use distill::shrink::shrink;
+use distill::shrink::{shrink, without_end};
 use observe::contract::Severity;
 use suite::sequence::{Sequence, Var};
 
@@ -22,11 +22,13 @@ pub(super) struct Settled {
     pub(super) is_outside: Vec<bool>,
 }
 
-/// Sees every finding again from the beginning in all worlds, and shrinks it.
+/// Sees every finding again from the beginning in all worlds, and shrinks it. `is_raw` says which sequences
+/// Java can only write with raw types.
 pub(super) fn settle(
     campaign: &Campaign,
     job: &Job,
     machines: &Machines,
+    is_raw: &dyn Fn(&Sequence) -> bool,
     progress: &Progress,
 ) -> Result<Settled, String> {
     let mut settled = Settled { findings: Vec::new(), n_unstable: 0, is_outside: Vec::new() };
@@ -43,7 +45,7 @@ pub(super) fn settle(
             break;
         }
         progress.show(&format!("{idx} of {n_causes} findings seen again"));
-        match shown.iter().find_map(|finding| confirm(&mut judges, finding)) {
+        match shown.iter().find_map(|finding| confirm(&mut judges, is_raw, finding)) {
             // Shrinking may have led two to the same place.
             Some(finding) if settled.findings.iter().any(|known| same(known, &finding)) => {}
             Some(finding) => settled.findings.push(finding),
@@ -80,7 +82,11 @@ fn same(one: &Finding, other: &Finding) -> bool {
 }
 
 /// Shrinks a finding on the first machine; it must then show on all.
-fn confirm(judges: &mut [Judge], finding: &Finding) -> Option<Finding> {
+fn confirm(
+    judges: &mut [Judge],
+    is_raw: &dyn Fn(&Sequence) -> bool,
+    finding: &Finding,
+) -> Option<Finding> {
     let (first, others) = judges.split_first_mut()?;
     let wanted = &finding.broken;
     let show = |judge: &mut Judge, sequence: &Sequence| -> Option<Broken> {
@@ -88,17 +94,13 @@ fn confirm(judges: &mut [Judge], finding: &Finding) -> Option<Finding> {
         found.into_iter().find(|one| one.is_like(wanted))
     };
     show(first, &finding.sequence)?;
-    let mut still = |sequence: &Sequence| show(first, sequence).is_some();
+    let may_be_raw = is_raw(&finding.sequence);
+    let mut still =
+        |sequence: &Sequence| show(first, sequence).is_some() && (may_be_raw || !is_raw(sequence));
     let mut sequence = finding.sequence.clone();
     loop {
         // Laws of objects need not show right behind the last call.
-        while sequence.len() > 1 {
-            let shorter = sequence.up_to(Var(sequence.next_var().0 - 2));
-            if !still(&shorter) {
-                break;
-            }
-            sequence = shorter;
-        }
+        sequence = without_end(&sequence, &mut still);
         let focus = Var(sequence.next_var().0.checked_sub(1)?);
         let shrunk = shrink(&sequence, focus, &mut still, MOST_TRIES);
         if shrunk == sequence {

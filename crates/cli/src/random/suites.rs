@@ -61,7 +61,9 @@ impl Emission<'_> {
         let mask = self.options.explore.mask();
         let mut appraiser = Appraiser::new(session, &campaign.classes, mask, self.fuel);
         let (all, most) = (self.options.random.all, self.options.max_tests);
-        let choice = choose(campaign, &mut appraiser, all, most, progress);
+        let is_raw =
+            |sequence: &Sequence| junit::needs_raw_types(sequence, &self.style, self.names);
+        let choice = choose(campaign, &mut appraiser, &is_raw, all, most, progress);
         let mut worlds = machines.worlds()?;
         let mut all = Vec::new();
         let mut n_tests = Vec::new();

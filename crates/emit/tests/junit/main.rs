@@ -14,8 +14,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use emit::junit::facts::Names;
-use emit::junit::{Framework, Options, SourceFile, inexpressible, path, render};
+use emit::junit::{Framework, Options, SourceFile, inexpressible, needs_raw_types, path, render};
 use observe::session::Session;
+use suite::constant::Constant;
+use suite::sequence::Arg;
 use suite::test::Suite;
 use testkit::digest::Digest;
 use testkit::jdk::{self, Jdk};
@@ -33,6 +35,25 @@ fn render_all(suite: &Suite, framework: Framework, names: &dyn Names) -> Vec<Sou
     let left_out = inexpressible(suite, &options, names);
     assert!(left_out.is_empty(), "{}: {left_out:?}", suite.class);
     render(suite, &options, names)
+}
+
+#[test]
+fn calls_that_only_raw_types_can_write_are_told_apart() {
+    let (names, _) = build::names(&jdk::installed()[0]);
+    let number = || build::boxed(Constant::Int(1));
+    // A pair of a text and a number is asked whether it is below something.
+    let needs = |than: Arg| {
+        let mut tests = build::Tests::of(&names, "p/Pair");
+        tests.test(["isBelow", "", ""], |test| {
+            let made = "(Ljava/lang/Object;Ljava/lang/Comparable;)V";
+            let pair = test.call("p/Pair", made, vec![build::text("a"), number()]);
+            test.call("p/Pair.isBelow", "(Ljava/lang/Comparable;)Z", vec![build::var(pair), than]);
+        });
+        let suite = tests.done();
+        needs_raw_types(&suite.tests[0].sequence, &Options::usual(), &names)
+    };
+    assert!(needs(build::text("x")));
+    assert!(!needs(number()));
 }
 
 #[test]
