@@ -16,7 +16,7 @@ use observe::mutation::{Judging, SurveyOptions};
 use vm::vm::Vm;
 
 use crate::machines::Machines;
-use crate::options::{AssessOptions, Format, MachineOptions};
+use crate::options::{AssessOptions, Format, Grants, MachineOptions};
 use crate::watch::{self, Progress};
 use crate::{files, say, target};
 
@@ -53,7 +53,11 @@ pub(crate) fn run(options: &AssessOptions) -> Result<ExitCode, String> {
         crate::minimize::run_tests_in_turn(&mut machine);
         let question = Question {
             plan: target.plan,
-            classes: SurveyOptions { files: files.clone(), user_classes: target.user_classes },
+            classes: SurveyOptions {
+                files: files.clone(),
+                user_classes: target.user_classes,
+                is_hermetic: !may_change_outside(&options.machine.grants),
+            },
             mutants: options.mutants.then(|| judging.clone()),
             n_jobs,
             test_fuel: TEST_FUEL,
@@ -96,6 +100,10 @@ pub(crate) fn run(options: &AssessOptions) -> Result<ExitCode, String> {
         assessed.report.counts().failed == 0 && assessed.report.stop.is_none()
     };
     Ok(if assessments.iter().all(is_fine) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn may_change_outside(grants: &Grants) -> bool {
+    !grants.allow_write.is_empty() || grants.allow_net || grants.allow_run || grants.allow_all
 }
 
 fn new_machine(machines: &Machines) -> Result<Vm, String> {

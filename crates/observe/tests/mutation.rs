@@ -119,7 +119,7 @@ fn judged(
     let plan = junit::plan(&class_path, 17, &[]).unwrap();
     let files: Vec<Arc<ClassFile>> =
         subjects.iter().map(|name| Arc::new(file(folder, name))).collect();
-    let options = SurveyOptions { files, user_classes: class_names(folder) };
+    let options = SurveyOptions { files, user_classes: class_names(folder), is_hermetic: true };
     let (mut vm, _) = machine::boot(jdk, &spec);
     let survey = mutation::survey(&mut vm, &plan, &options, mutants, Box::new(|_| {})).unwrap();
     assert_eq!(survey.report.counts().failed, 0, "{:#?}", survey.report);

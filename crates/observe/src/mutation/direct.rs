@@ -2,8 +2,9 @@
 //! a trial that calls the test itself is that much shorter.
 //!
 //! A test can be called directly where its class file says that JUnit makes an object and calls at most a
-//! method before the test, the test, and a method behind it, and where the unmutated test, called so, passes,
-//! reaches the same mutants and leaves the same static state as below JUnit; `survey` tries that. Then a
+//! method before the test, the test, and a method behind it, where it asks for nothing outside the machine, and
+//! where the unmutated test, called once more, passes, reaches the same mutants and leaves the same static state
+//! as below JUnit; `survey` tries that. Then a
 //! mutant with which the direct call passes and leaves the same state cannot fail below JUnit either: what
 //! JUnit does around the calls is not the user's code. All other trials are for JUnit to decide.
 

@@ -24,6 +24,8 @@ pub struct SurveyOptions {
     pub files: Vec<Arc<ClassFile>>,
     /// All classes of the user, tests among them, internal names.
     pub user_classes: Vec<String>,
+    /// Whether tests can change nothing outside the machine but files in memory, and the host counts that.
+    pub is_hermetic: bool,
 }
 
 /// What the unmutated suite did.
@@ -118,20 +120,14 @@ pub fn survey(
     let mut stepper = Stepper::start(vm, plan, hear)?;
     let mut tests: Vec<Stretch> = Vec::new();
     let (mut before, mut fuel_before) = (Reached::default(), 0);
-    let mut rehearsed = None;
+    let mut asked = stepper.vm().host.asked();
     loop {
         let (step, fuel) = stepper.step(&mut watch)?;
         match step {
-            Step::Before { id, .. } => {
+            Step::Before { .. } => {
                 before = watch.look(stepper.vm(), true);
                 fuel_before = fuel;
-                // Without mutants nobody will ask.
-                rehearsed = match mutants.is_empty() {
-                    true => None,
-                    false => {
-                        stepper.announced(&id).and_then(|test| rehearsal.of(stepper.vm(), &test))
-                    }
-                };
+                asked = stepper.vm().host.asked();
             }
             Step::Behind { key, id } => {
                 let within = watch.look(stepper.vm(), false);
@@ -140,9 +136,14 @@ pub fn survey(
                 let state = statics.fingerprint(stepper.vm());
                 let class = String::new();
                 let fuel_within = fuel;
+                // Without mutants nobody will ask; what files hold is not rolled back.
+                let is_alone = options.is_hermetic && stepper.vm().host.asked() == asked;
+                let test =
+                    if is_alone && !mutants.is_empty() { stepper.announced(&id) } else { None };
+                let rehearsed = test.and_then(|test| rehearsal.of(stepper.vm(), &test));
                 let is_same =
                     |rehearsed: &Rehearsed| rehearsed.reached == within && rehearsed.state == state;
-                let direct = rehearsed.take().filter(is_same).map(|rehearsed| rehearsed.direct);
+                let direct = rehearsed.filter(is_same).map(|rehearsed| rehearsed.direct);
                 tests.push(Stretch {
                     key,
                     id,
@@ -174,7 +175,7 @@ pub fn survey(
     Ok(Survey { report, coverage, escaped, tests, failed, shares_objects })
 }
 
-/// Tries tests without JUnit around them.
+/// Tries tests without JUnit around them, right behind where they ended below JUnit.
 struct Rehearsal {
     finder: Finder,
     watch: Watch,
