@@ -24,6 +24,7 @@ mod sockets;
 mod target;
 mod verify;
 mod watch;
+mod watches;
 
 use std::io::Write;
 use std::panic;

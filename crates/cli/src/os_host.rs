@@ -22,6 +22,7 @@ use vm::host::{
 };
 
 use crate::programs::{self, Programs};
+use crate::watches;
 
 /// Where standard output of the program goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -410,6 +411,20 @@ impl Host for OsHost {
 
     fn end(&mut self, process: u32, kill: bool) -> HostResult<()> {
         self.programs.end(process, kill).map_err(failure)
+    }
+
+    fn watcher(&mut self) -> HostResult<Handle> {
+        let file = watches::open().map_err(failure)?;
+        Ok(self.add(file))
+    }
+
+    fn watch(&mut self, watcher: Handle, path: &[u8], mask: u32) -> HostResult<i32> {
+        let path = c_path(path)?;
+        watches::add(self.file(watcher)?, &path, mask).map_err(failure)
+    }
+
+    fn unwatch(&mut self, watcher: Handle, number: i32) -> HostResult<()> {
+        watches::remove(self.file(watcher)?, number).map_err(failure)
     }
 
     fn must_wait(&mut self, file: Handle) -> bool {

@@ -38,9 +38,29 @@ impl Programs {
         let Some((name, arguments)) = program.words.split_first() else {
             return Err(io::ErrorKind::InvalidInput.into());
         };
-        let mut command = Command::new(find(name)?);
+        let found = find(name)?;
+        let mut command = Command::new(&found);
         command.arg0(OsStr::from_bytes(name));
         command.args(arguments.iter().map(|word| OsStr::from_bytes(word)));
+        match self.spawn(command, program, files, standard) {
+            // As execvp does: a file that no loader knows is a script for the shell.
+            Err(error) if error.raw_os_error() == Some(libc::ENOEXEC) => {
+                let mut shell = Command::new("/bin/sh");
+                shell.arg(found).args(arguments.iter().map(|word| OsStr::from_bytes(word)));
+                self.spawn(shell, program, files, standard)
+            }
+            result => result,
+        }
+    }
+
+    /// Starts `command` where and with what `program` says.
+    fn spawn(
+        &mut self,
+        mut command: Command,
+        program: &Program,
+        files: &BTreeMap<Handle, File>,
+        standard: Output,
+    ) -> io::Result<(u32, [Option<File>; 3])> {
         command.env_clear();
         for (name, value) in &program.environment {
             command.env(OsStr::from_bytes(name), OsStr::from_bytes(value));

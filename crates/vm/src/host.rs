@@ -386,6 +386,22 @@ pub trait Host: Send {
         false
     }
 
+    /// A new list of watched folders: a stream of events as `inotify` writes them, where reading never
+    /// waits. A host that cannot watch says `ENOSYS`.
+    fn watcher(&mut self) -> HostResult<Handle> {
+        Err(Failure::Os(errno::ENOSYS))
+    }
+
+    /// Watches a path for the events of a mask, or changes the mask; gives the number of the watch.
+    fn watch(&mut self, _watcher: Handle, _path: &[u8], _mask: u32) -> HostResult<i32> {
+        Err(Failure::Os(errno::ENOSYS))
+    }
+
+    /// Ends a watch.
+    fn unwatch(&mut self, _watcher: Handle, _number: i32) -> HostResult<()> {
+        Err(Failure::Os(errno::ENOSYS))
+    }
+
     /// The network. A host without one denies it.
     fn network(&mut self) -> HostResult<&mut dyn Network> {
         Err(Failure::Denied(fixed::denial(Right::Network)))

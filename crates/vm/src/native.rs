@@ -146,6 +146,7 @@ pub fn table() -> NativeTable {
         jdk::internal::vm::continuation::NATIVES,
         sun::management::NATIVES,
         sun::nio::ch::file_dispatcher::NATIVES,
+        sun::nio::ch::inherited::NATIVES,
         sun::nio::ch::io_util::NATIVES,
         sun::nio::ch::mapping::NATIVES,
         sun::nio::ch::net::NATIVES,
@@ -155,6 +156,7 @@ pub fn table() -> NativeTable {
         sun::nio::fs::attributes::NATIVES,
         sun::nio::fs::directories::NATIVES,
         sun::nio::fs::mounts::NATIVES,
+        sun::nio::fs::watching::NATIVES,
         sun::nio::fs::paths::NATIVES,
         sun::nio::fs::transfer::NATIVES,
     ])

@@ -96,7 +96,10 @@ fn choose(threads: &[Thread], from: usize, is_free: &dyn Fn(Ref) -> bool) -> Cho
         match readiness(thread, is_free) {
             Readiness::Ready if thread.yields >= MANY_YIELDS => spinning = spinning.or(Some(idx)),
             Readiness::Ready => return Choice::Run(first_in_line(threads, idx)),
-            Readiness::Until(deadline) if !thread.housekeeper => {
+            // Something outside can happen whoever waits for it.
+            Readiness::Until(deadline)
+                if !thread.housekeeper || matches!(thread.state, State::Outside { .. }) =>
+            {
                 next = Some(next.map_or(deadline, |next: i64| next.min(deadline)));
             }
             Readiness::Until(_) | Readiness::Never => {}

@@ -303,6 +303,19 @@ impl<H: Host> Host for Guard<H> {
         self.inner.must_wait(file)
     }
 
+    fn watcher(&mut self) -> HostResult<Handle> {
+        self.inner.watcher()
+    }
+
+    fn watch(&mut self, watcher: Handle, path: &[u8], mask: u32) -> HostResult<i32> {
+        self.check(path, Purpose::Read, Links::Follow)?;
+        self.inner.watch(watcher, path, mask)
+    }
+
+    fn unwatch(&mut self, watcher: Handle, number: i32) -> HostResult<()> {
+        self.inner.unwatch(watcher, number)
+    }
+
     fn network(&mut self) -> HostResult<&mut dyn Network> {
         self.ask(Right::Network)?;
         self.inner.network()

@@ -338,6 +338,24 @@ impl<H: Host> Host for Scratch<H> {
         self.inner.end(process, kill)
     }
 
+    fn watcher(&mut self) -> HostResult<Handle> {
+        self.inner.watcher()
+    }
+
+    /// Files in memory cannot be watched.
+    fn watch(&mut self, watcher: Handle, path: &[u8], mask: u32) -> HostResult<i32> {
+        self.answer(
+            path,
+            Links::Follow,
+            |_, _| Err(Failure::Os(errno::ENOSYS)),
+            |inner| inner.watch(watcher, path, mask),
+        )
+    }
+
+    fn unwatch(&mut self, watcher: Handle, number: i32) -> HostResult<()> {
+        self.inner.unwatch(watcher, number)
+    }
+
     fn network(&mut self) -> HostResult<&mut dyn Network> {
         self.inner.network()
     }

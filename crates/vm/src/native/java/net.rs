@@ -5,7 +5,8 @@ pub(crate) mod interfaces;
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 use crate::frame::Res;
-use crate::host::Right;
+use crate::host::network::{Network, Transport, bits};
+use crate::host::{Failure, Handle, Right, errno};
 use crate::native::sun::nio::ch::net::{refusal, refuse};
 use crate::native::{Args, NativeRow, nothing, one, zero};
 use crate::value::Ref;
@@ -27,7 +28,7 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (INET6_IMPL, "lookupAllHostAddr", "", look_up),
     (INET4_IMPL, "getHostByAddr", "([B)Ljava/lang/String;", host_by_address),
     (INET6_IMPL, "getHostByAddr", "([B)Ljava/lang/String;", host_by_address),
-    (INET4_IMPL, "isReachable0", "", refuse),
+    (INET4_IMPL, "isReachable0", "([BI[BI)Z", is_reachable),
     (INET6_IMPL, "isReachable0", "", refuse),
     ("java/net/AbstractPlainSocketImpl", "isReusePortAvailable0", "()Z", one),
     ("java/net/AbstractPlainDatagramSocketImpl", "isReusePortAvailable0", "()Z", one),
@@ -118,6 +119,44 @@ pub(crate) fn new_socket_address(vm: &mut Vm, address: SocketAddrV4) -> Res<Ref>
     let holder_type = "Ljava/net/InetSocketAddress$InetSocketAddressHolder;";
     vm.set_field_ref(result, "holder", holder_type, holder);
     Ok(result)
+}
+
+/// Whether a host answers at all, asked by a connection to its echo service: one that is refused is an
+/// answer too. Stays in the network that long; the other threads wait.
+fn is_reachable(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    const ECHO_PORT: u16 = 7;
+    args.reference();
+    let address = args.reference();
+    let millis = args.int();
+    let bytes = crate::native::byte_range(vm, address, 0, 4)?;
+    let octets: [u8; 4] = bytes.try_into().unwrap_or_default();
+    let address = SocketAddrV4::new(Ipv4Addr::from(octets), ECHO_PORT);
+    let result = vm.host.network().and_then(|network| {
+        let socket = network.socket(Transport::Stream)?;
+        let answer = answers(network, socket, address, millis);
+        Ok((socket, answer))
+    });
+    let Ok((socket, answer)) = result else { return Err(refusal(vm)) };
+    let _ = vm.host.close(socket);
+    Ok(u64::from(answer))
+}
+
+/// Whether a connection is made or refused in time.
+fn answers(network: &mut dyn Network, socket: Handle, to: SocketAddrV4, millis: i32) -> bool {
+    const SOCKET_LEVEL: i32 = 1;
+    const ERROR_OPTION: i32 = 4;
+    let refused = errno::ECONNREFUSED.to_ne_bytes();
+    match network.connect(socket, to) {
+        Ok(true) | Err(Failure::Os(errno::ECONNREFUSED)) => true,
+        Err(_) => false,
+        Ok(false) => {
+            let ready = network.ready(&[(socket, bits::OUT)], millis);
+            ready.is_ok_and(|ready| ready.first().is_some_and(|&bits| bits != 0))
+                && network
+                    .option(socket, SOCKET_LEVEL, ERROR_OPTION, 4)
+                    .is_ok_and(|error| error == [0; 4] || error == refused)
+        }
+    }
 }
 
 fn host_by_address(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {

@@ -1,6 +1,7 @@
 //! Natives of `sun.nio.ch`: file channels, and sockets and selectors.
 
 pub(crate) mod file_dispatcher;
+pub(crate) mod inherited;
 pub(crate) mod io_util;
 pub(crate) mod mapping;
 pub(crate) mod net;

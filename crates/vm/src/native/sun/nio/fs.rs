@@ -6,6 +6,7 @@ pub(crate) mod directories;
 pub(crate) mod mounts;
 pub(crate) mod paths;
 pub(crate) mod transfer;
+pub(crate) mod watching;
 
 use crate::frame::{Res, Trap};
 use crate::host::{Failure, HostResult};

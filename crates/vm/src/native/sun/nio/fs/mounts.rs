@@ -1,26 +1,20 @@
-//! `LinuxNativeDispatcher`: the table of mounted file systems, a text with one per line; and
-//! `LinuxWatchService`, which the host does not offer.
+//! `LinuxNativeDispatcher`: the table of mounted file systems, a text with one per line.
 
 use crate::frame::Res;
-use crate::host::{Failure, OpenHow, errno};
+use crate::host::OpenHow;
 use crate::native::{Args, NativeRow};
-use crate::value::{Kind, Ref};
 use crate::vm::Vm;
 
 use super::directories::{NO_DESCRIPTOR, new_stream, next_name};
 use super::{DISPATCHER, or_unix, path_argument};
 
 const LINUX: &str = "sun/nio/fs/LinuxNativeDispatcher";
-const WATCH: &str = "sun/nio/fs/LinuxWatchService";
 
 pub(crate) const NATIVES: &[NativeRow] = &[
     (LINUX, "setmntent0", "(JJ)J", open),
     (LINUX, "getmntent0", "(JLsun/nio/fs/UnixMountEntry;JI)I", next),
     (LINUX, "endmntent", "(J)V", close),
     (DISPATCHER, "getlinelen", "(J)I", line_length),
-    (WATCH, "eventSize", "()I", |_, _| Ok(16)),
-    (WATCH, "eventOffsets", "()[I", event_offsets),
-    (WATCH, "inotifyInit", "()I", no_watching),
 ];
 
 const NONE_LEFT: u64 = u32::MAX as u64;
@@ -91,18 +85,4 @@ fn unescape(field: &[u8]) -> Vec<u8> {
 fn close(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     vm.heap.raw_free(args.long().cast_unsigned());
     Ok(0)
-}
-
-/// Where the parts of a Linux `inotify_event` lie.
-fn event_offsets(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
-    let array: Ref = vm.new_primitive_array(Kind::Int, 5)?;
-    for (idx, offset) in [0, 4, 8, 12, 16].into_iter().enumerate() {
-        #[expect(clippy::cast_possible_truncation, reason = "counts to five")]
-        vm.heap.store_u32(array, crate::heap::ELEMENTS_OFFSET + idx as u32 * 4, offset);
-    }
-    Ok(array.to_slot())
-}
-
-fn no_watching(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
-    or_unix(vm, Err(Failure::Os(errno::ENOSYS)))
 }

@@ -1,6 +1,7 @@
 //! Bytes between descriptors and raw memory: `UnixNativeDispatcher.read` and `write`, and the file
 //! copies of `UnixCopyFile` (JDK 17) and `UnixFileSystem` (JDK 25).
 
+use crate::files::Nature;
 use crate::frame::Res;
 use crate::host::{Failure, errno};
 use crate::native::{Args, NativeRow, nothing, zero};
@@ -33,6 +34,10 @@ fn read(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let descriptor = args.int();
     let address = args.long().cast_unsigned();
     let length = usize::try_from(args.int()).unwrap_or(0);
+    if let Ok(Nature::Signals(count)) = vm.nature_mut(descriptor) {
+        let n = std::mem::take(count);
+        return if n > 0 { Ok(n) } else { Err(unix_failure(vm, Failure::Os(errno::EAGAIN))) };
+    }
     let mut buffer = vec![0; length];
     let result = vm.read_file(descriptor, &mut buffer);
     let n = or_unix(vm, result)?;
@@ -46,6 +51,10 @@ fn write(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let descriptor = args.int();
     let address = args.long();
     let length = usize::try_from(args.int()).unwrap_or(0);
+    if let Ok(Nature::Signals(count)) = vm.nature_mut(descriptor) {
+        *count += length as u64;
+        return Ok(length as u64);
+    }
     let Some(bytes) = vm.raw_bytes(address, length).map(<[u8]>::to_vec) else {
         return Err(unix_failure(vm, Failure::Os(errno::EINVAL)));
     };
