@@ -63,10 +63,7 @@ pub fn observe(
     receiver: Option<Var>,
     fuel: u64,
 ) -> Result<Observation, NotFound> {
-    session.prepare(sequence)?;
-    for observer in observers {
-        session.resolve(observer)?;
-    }
+    make_ready(session, sequence, observers)?;
     let run = |session: &mut Session| -> Result<(Observation, Vec<String>), NotFound> {
         let mark = session.vm.mark();
         let seen = watch(session, sequence, observers, receiver, fuel);
@@ -95,15 +92,22 @@ pub fn observe_for_good(
     receiver: Option<Var>,
     fuel: u64,
 ) -> Result<Observation, NotFound> {
-    session.prepare(sequence)?;
-    for observer in observers {
-        session.resolve(observer)?;
-    }
+    make_ready(session, sequence, observers)?;
     // Under a mark nothing moves while it is looked at.
     let mark = session.vm.mark();
     let seen = watch(session, sequence, observers, receiver, fuel);
     session.vm.commit(mark);
     seen
+}
+
+/// Finds what a sequence and observers name, so that running them need not.
+fn make_ready(
+    session: &mut Session,
+    sequence: &Sequence,
+    observers: &[Arc<Method>],
+) -> Result<(), NotFound> {
+    session.prepare(sequence)?;
+    observers.iter().try_for_each(|observer| session.resolve(observer).map(drop))
 }
 
 fn watch(
