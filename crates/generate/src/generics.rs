@@ -135,21 +135,31 @@ fn see(session: &mut Session, method: &Method) -> Option<Seen> {
         if method.is_constructor() || MOST_SUPERTYPES < waiting.len() {
             return None;
         }
-        for supertype in supertypes {
-            let seen = match substitute(&JavaType::Class(supertype), &with) {
-                // What a raw type forgets, its supertypes do not know either.
-                JavaType::Class(class) if !is_root && holder.args.is_empty() && !own.is_empty() => {
-                    ClassType { name: class.name, args: Vec::new() }
-                }
-                JavaType::Class(class) => class,
-                _ => continue,
-            };
-            if waiting.iter().all(|known| known.name != seen.name) {
-                waiting.push(seen);
-            }
-        }
+        let is_raw = !is_root && holder.args.is_empty() && !own.is_empty();
+        add_new(&mut waiting, supertypes, &with, is_raw);
     }
     None
+}
+
+/// Adds the direct supertypes of a class that are not there yet, as its type arguments make them. What a raw
+/// type forgets, its supertypes do not know either.
+fn add_new(
+    known: &mut Vec<ClassType>,
+    supertypes: Vec<ClassType>,
+    with: &Substitution,
+    is_raw: bool,
+) {
+    for supertype in supertypes {
+        let JavaType::Class(mut seen) = substitute(&JavaType::Class(supertype), with) else {
+            continue;
+        };
+        if is_raw {
+            seen.args.clear();
+        }
+        if known.iter().all(|known| known.name != seen.name) {
+            known.push(seen);
+        }
+    }
 }
 
 /// The type parameters and direct supertypes of a class.

@@ -11,7 +11,9 @@ use suite::method::Method;
 use suite::types::Type;
 use vm::value::ClassId;
 
-use super::{MOST_DEPTH, MOST_SUPERTYPES, Wanted, class_of, erase, loaded, see, wanted_of};
+use super::{
+    MOST_DEPTH, MOST_SUPERTYPES, Wanted, add_new, class_of, erase, loaded, see, wanted_of,
+};
 
 const OBJECT: &str = "java/lang/Object";
 const COMPARABLE: &str = "java/lang/Comparable";
@@ -173,18 +175,7 @@ fn as_super(session: &mut Session, class: &ClassType, name: &str) -> Option<Clas
         let Some((own, supertypes)) = class_of(session, &next.name) else { continue };
         let is_raw = next.args.is_empty() && !own.is_empty();
         let with = suite::java_type::substitution(&own, &next.args);
-        for supertype in supertypes {
-            let seen = match substitute(&JavaType::Class(supertype), &with) {
-                JavaType::Class(class) if is_raw => {
-                    ClassType { name: class.name, args: Vec::new() }
-                }
-                JavaType::Class(class) => class,
-                _ => continue,
-            };
-            if waiting.iter().all(|known| known.name != seen.name) {
-                waiting.push(seen);
-            }
-        }
+        add_new(&mut waiting, supertypes, &with, is_raw);
     }
     None
 }
