@@ -93,8 +93,8 @@ enum Recipe {
     Plain,
     /// By a constructor that takes two objects.
     OfTwo,
-    /// By this method, with this result, of a collection with one element.
-    OfElements(&'static str, &'static str),
+    /// By this method of a collection with one element.
+    OfElements(&'static str),
 }
 
 /// Types of the JDK, each with the class that stands in for it or that it is taken from. Types that have
@@ -138,28 +138,12 @@ const WELL_KNOWN: &[(&str, &str, Recipe)] = &[
         Recipe::Map,
     ),
     ("java/util/Map$Entry", "java/util/AbstractMap$SimpleEntry", Recipe::OfTwo),
-    ("java/util/Iterator", "java/util/List", Recipe::OfElements("iterator", "java/util/Iterator")),
-    (
-        "java/util/ListIterator",
-        "java/util/List",
-        Recipe::OfElements("listIterator", "java/util/ListIterator"),
-    ),
-    (
-        "java/util/Spliterator",
-        "java/util/List",
-        Recipe::OfElements("spliterator", "java/util/Spliterator"),
-    ),
-    (
-        "java/util/Enumeration",
-        "java/util/Vector",
-        Recipe::OfElements("elements", "java/util/Enumeration"),
-    ),
+    ("java/util/Iterator", "java/util/List", Recipe::OfElements("iterator")),
+    ("java/util/ListIterator", "java/util/List", Recipe::OfElements("listIterator")),
+    ("java/util/Spliterator", "java/util/List", Recipe::OfElements("spliterator")),
+    ("java/util/Enumeration", "java/util/Vector", Recipe::OfElements("elements")),
     // Of its own factories some never come to an end.
-    (
-        "java/util/stream/Stream",
-        "java/util/List",
-        Recipe::OfElements("stream", "java/util/stream/Stream"),
-    ),
+    ("java/util/stream/Stream", "java/util/List", Recipe::OfElements("stream")),
     ("java/lang/Appendable", "java/lang/StringBuilder", Recipe::Plain),
     ("java/lang/Readable", "java/io/StringReader", Recipe::OfText),
     ("java/lang/AutoCloseable", "java/io/StringReader", Recipe::OfText),
@@ -206,8 +190,8 @@ pub(crate) fn calls(wanted: &str) -> Option<Calls> {
             let put = "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;";
             Some(Calls { filler: method(class, "put", put), ..made("()V")? })
         }
-        Recipe::OfElements(name, result) => {
-            let last = method(class, name, &format!("()L{result};"));
+        Recipe::OfElements(name) => {
+            let last = method(class, name, &format!("()L{wanted};"));
             let maker = well_known(class).unwrap_or(class);
             let filler = add(maker);
             Some(Calls { maker: method(maker, "<init>", "()V")?, filler, last })
