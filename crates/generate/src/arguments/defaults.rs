@@ -23,9 +23,10 @@ const MOST_BUILT: usize = 3;
 /// Constants of one enum type that are used, at most.
 const MOST_ENUM: usize = 4;
 
-/// Where a value is being built: what stands in for abstract types, and the types that are being built
+/// Where a value is being built: the machine, what stands in for abstract types, and the types that are being built
 /// around it.
 struct Building<'p> {
+    session: &'p mut Session,
     all: &'p Implementations,
     outer: Vec<Wanted>,
 }
@@ -34,8 +35,8 @@ struct Building<'p> {
 pub(super) fn of_type(session: &mut Session, wanted: &Wanted, plan: &Plan) -> Vec<Argument> {
     let constants = wanted_constants(session, wanted);
     let mut values: Vec<Argument> = constants.into_iter().map(Argument::Constant).collect();
-    let mut building = Building { all: &plan.implementations, outer: Vec::new() };
-    values.extend(built(session, wanted, plan.depth, &mut building));
+    let mut building = Building { session, all: &plan.implementations, outer: Vec::new() };
+    values.extend(building.built(wanted, plan.depth));
     if wanted.erasure.is_reference() {
         let null = Argument::Constant(Constant::Null);
         if !values.contains(&null) {
@@ -135,26 +136,6 @@ fn enum_constants(session: &mut Session, name: &Arc<str>) -> Vec<Constant> {
     names.map(|constant| Constant::Enum { class: name.clone(), name: constant.into() }).collect()
 }
 
-/// Objects made by calls.
-fn built(
-    session: &mut Session,
-    wanted: &Wanted,
-    depth: usize,
-    building: &mut Building<'_>,
-) -> Vec<Argument> {
-    if depth == 0 || building.outer.contains(wanted) {
-        return Vec::new();
-    }
-    building.outer.push(wanted.clone());
-    let values = match &wanted.erasure {
-        Type::Array(_) => arrays(session, wanted, depth, building),
-        Type::Class(name) if !has_constants(name) => objects(session, wanted, depth, building),
-        _ => Vec::new(),
-    };
-    building.outer.pop();
-    values
-}
-
 fn has_constants(name: &str) -> bool {
     matches!(
         name,
@@ -176,91 +157,135 @@ fn has_constants(name: &str) -> bool {
     )
 }
 
-/// An empty array, and one with the first value of its element type.
-fn arrays(
-    session: &mut Session,
-    wanted: &Wanted,
-    depth: usize,
-    building: &mut Building<'_>,
-) -> Vec<Argument> {
-    let Type::Array(element) = &wanted.erasure else { return Vec::new() };
-    let content = match wanted.arguments.first() {
-        Some(content) => content.clone(),
-        None => Wanted::plain((**element).clone()),
-    };
-    let mut values = Vec::new();
-    let firsts: Vec<Option<Argument>> = vec![None, first(session, &content, depth - 1, building)];
-    for (idx, content) in firsts.into_iter().enumerate() {
-        let mut sequence = Sequence::empty();
-        let args = match content {
-            Some(value) => vec![place(&mut sequence, &value)],
-            None if idx == 0 => Vec::new(),
-            None => continue,
+impl Building<'_> {
+    /// Objects made by calls.
+    fn built(&mut self, wanted: &Wanted, depth: usize) -> Vec<Argument> {
+        if depth == 0 || self.outer.contains(wanted) {
+            return Vec::new();
+        }
+        self.outer.push(wanted.clone());
+        let values = match &wanted.erasure {
+            Type::Array(_) => self.arrays(wanted, depth),
+            Type::Class(name) if !has_constants(name) => self.objects(wanted, depth),
+            _ => Vec::new(),
         };
-        if let Ok(var) = sequence.push(Operation::Array((**element).clone()), args) {
-            values.push(Argument::Built(Arc::new(sequence), var));
-        }
+        self.outer.pop();
+        values
     }
-    values
-}
 
-/// One value of a type, the simplest.
-fn first(
-    session: &mut Session,
-    wanted: &Wanted,
-    depth: usize,
-    building: &mut Building<'_>,
-) -> Option<Argument> {
-    let constants = wanted_constants(session, wanted);
-    // Small and positive reads best inside other arguments.
-    let constant = constants.into_iter().next_back().map(Argument::Constant);
-    constant
-        .or_else(|| built(session, wanted, depth, building).into_iter().next())
-        .or_else(|| wanted.erasure.is_reference().then_some(Argument::Constant(Constant::Null)))
-}
+    /// An empty array, and one with the first value of its element type.
+    fn arrays(&mut self, wanted: &Wanted, depth: usize) -> Vec<Argument> {
+        let Type::Array(element) = &wanted.erasure else { return Vec::new() };
+        let content = match wanted.arguments.first() {
+            Some(content) => content.clone(),
+            None => Wanted::plain((**element).clone()),
+        };
+        let mut values = Vec::new();
+        let firsts: Vec<Option<Argument>> = vec![None, self.first(&content, depth - 1)];
+        for (idx, content) in firsts.into_iter().enumerate() {
+            let mut sequence = Sequence::empty();
+            let args = match content {
+                Some(value) => vec![place(&mut sequence, &value)],
+                None if idx == 0 => Vec::new(),
+                None => continue,
+            };
+            if let Ok(var) = sequence.push(Operation::Array((**element).clone()), args) {
+                values.push(Argument::Built(Arc::new(sequence), var));
+            }
+        }
+        values
+    }
 
-/// Objects made by public constructors, or else by static factories of the class itself, shortest
-/// parameter list first; of abstract types objects of what implements them before those.
-fn objects(
-    session: &mut Session,
-    wanted: &Wanted,
-    depth: usize,
-    building: &mut Building<'_>,
-) -> Vec<Argument> {
-    let Type::Class(name) = &wanted.erasure else { return Vec::new() };
-    let Ok(id) = session.class(name) else { return Vec::new() };
-    let class = session.vm.class(id);
-    let is_abstract = class.flags & (flags::ABSTRACT | flags::INTERFACE) != 0;
-    let mut makers = makers(session, name, id);
-    makers.sort_by_key(|method| (!method.is_constructor(), method.parameters.len()));
-    let mut values = Vec::new();
-    if is_abstract {
-        values.extend(well_known(session, wanted, depth, building));
-        for implementation in building.all.of(name) {
-            let Some(own) = implementing(session, &implementation, wanted) else { continue };
-            values.extend(built(session, &own, depth, building).into_iter().next());
-        }
-        values.truncate(MOST_BUILT);
+    /// One value of a type, the simplest.
+    fn first(&mut self, wanted: &Wanted, depth: usize) -> Option<Argument> {
+        let constants = wanted_constants(self.session, wanted);
+        // Small and positive reads best inside other arguments.
+        let constant = constants.into_iter().next_back().map(Argument::Constant);
+        constant
+            .or_else(|| self.built(wanted, depth).into_iter().next())
+            .or_else(|| wanted.erasure.is_reference().then_some(Argument::Constant(Constant::Null)))
     }
-    for maker in makers {
-        if values.len() == MOST_BUILT {
-            break;
+
+    /// Objects made by public constructors, or else by static factories of the class itself, shortest
+    /// parameter list first; of abstract types objects of what implements them before those.
+    fn objects(&mut self, wanted: &Wanted, depth: usize) -> Vec<Argument> {
+        let Type::Class(name) = &wanted.erasure else { return Vec::new() };
+        let Ok(id) = self.session.class(name) else { return Vec::new() };
+        let class = self.session.vm.class(id);
+        let is_abstract = class.flags & (flags::ABSTRACT | flags::INTERFACE) != 0;
+        let mut makers = makers(self.session, name, id);
+        makers.sort_by_key(|method| (!method.is_constructor(), method.parameters.len()));
+        let mut values = Vec::new();
+        if is_abstract {
+            values.extend(self.well_known(wanted, depth));
+            let all = self.all;
+            for implementation in all.of(name) {
+                let Some(own) = implementing(self.session, &implementation, wanted) else {
+                    continue;
+                };
+                values.extend(self.built(&own, depth).into_iter().next());
+            }
+            values.truncate(MOST_BUILT);
         }
-        let Some(usage) = generics::to_give(session, &maker, wanted) else { continue };
-        let mut sequence = Sequence::empty();
-        let mut args: Vec<Arg> = Vec::new();
-        for parameter in &usage.arguments {
-            let Some(value) = first(session, parameter, depth - 1, building) else { break };
-            args.push(place(&mut sequence, &value));
+        for maker in makers {
+            if values.len() == MOST_BUILT {
+                break;
+            }
+            let Some(usage) = generics::to_give(self.session, &maker, wanted) else { continue };
+            let mut arguments = Vec::new();
+            for parameter in &usage.arguments {
+                let Some(value) = self.first(parameter, depth - 1) else { break };
+                arguments.push(value);
+            }
+            if arguments.len() == usage.arguments.len() {
+                values.extend(then(&arguments, maker));
+            }
         }
-        if args.len() < usage.arguments.len() {
-            continue;
-        }
-        if let Ok(var) = sequence.push(Operation::Call(Arc::new(maker)), args) {
-            values.push(Argument::Built(Arc::new(sequence), var));
-        }
+        values
     }
-    values
+
+    /// Objects that stand in for a well-known type of the JDK: empty and with one element or entry, where they
+    /// hold something.
+    fn well_known(&mut self, wanted: &Wanted, depth: usize) -> Vec<Argument> {
+        let Type::Class(name) = &wanted.erasure else { return Vec::new() };
+        let Some(calls) = implementations::calls(name) else { return Vec::new() };
+        let Some(usage) =
+            generics::to_give(self.session, calls.last.as_ref().unwrap_or(&calls.maker), wanted)
+        else {
+            return Vec::new();
+        };
+        let mut values = Vec::new();
+        if let (Some(last), Some(from)) = (calls.last, usage.arguments.first()) {
+            let filled = self.well_known(from, depth).pop();
+            values.extend(filled.and_then(|filled| then(&[filled], last)));
+            return values;
+        }
+        let arguments = self.inner(&usage.arguments, depth);
+        let Some(object) = then(&arguments, calls.maker) else { return values };
+        values.push(object.clone());
+        if let Some(filler) = calls.filler {
+            let (parameters, _) = generics::through(self.session, &usage.result, &filler);
+            let parameters: Vec<Wanted> = parameters.into_iter().map(generics::settled).collect();
+            let arguments = self.inner(&parameters, depth);
+            // Better empty than with nothing in it.
+            if !arguments.contains(&Argument::Constant(Constant::Null)) {
+                values.extend(filled(&object, &arguments, filler));
+            }
+        }
+        values
+    }
+
+    /// One value for each parameter; of arrays one that is not empty.
+    fn inner(&mut self, parameters: &[Wanted], depth: usize) -> Vec<Argument> {
+        let mut values = Vec::new();
+        for parameter in parameters {
+            values.extend(match parameter.erasure {
+                Type::Array(_) => self.arrays(parameter, depth).pop(),
+                _ => self.first(parameter, depth),
+            });
+        }
+        values
+    }
 }
 
 /// A class with the type arguments by which it implements what is wanted.
@@ -273,59 +298,6 @@ fn implementing(session: &mut Session, class: &Arc<str>, wanted: &Wanted) -> Opt
         }
         _ => Some(own),
     }
-}
-
-/// Objects that stand in for a well-known type of the JDK: empty and with one element or entry, where they
-/// hold something.
-fn well_known(
-    session: &mut Session,
-    wanted: &Wanted,
-    depth: usize,
-    building: &mut Building<'_>,
-) -> Vec<Argument> {
-    let Type::Class(name) = &wanted.erasure else { return Vec::new() };
-    let Some(calls) = implementations::calls(name) else { return Vec::new() };
-    let Some(usage) =
-        generics::to_give(session, calls.last.as_ref().unwrap_or(&calls.maker), wanted)
-    else {
-        return Vec::new();
-    };
-    let mut values = Vec::new();
-    if let (Some(last), Some(from)) = (calls.last, usage.arguments.first()) {
-        let filled = well_known(session, from, depth, building).pop();
-        values.extend(filled.and_then(|filled| then(&[filled], last)));
-        return values;
-    }
-    let arguments = inner(session, &usage.arguments, depth, building);
-    let Some(object) = then(&arguments, calls.maker) else { return values };
-    values.push(object.clone());
-    if let Some(filler) = calls.filler {
-        let (parameters, _) = generics::through(session, &usage.result, &filler);
-        let parameters: Vec<Wanted> = parameters.into_iter().map(generics::settled).collect();
-        let arguments = inner(session, &parameters, depth, building);
-        // Better empty than with nothing in it.
-        if !arguments.contains(&Argument::Constant(Constant::Null)) {
-            values.extend(filled(&object, &arguments, filler));
-        }
-    }
-    values
-}
-
-/// One value for each parameter; of arrays one that is not empty.
-fn inner(
-    session: &mut Session,
-    parameters: &[Wanted],
-    depth: usize,
-    building: &mut Building<'_>,
-) -> Vec<Argument> {
-    let mut values = Vec::new();
-    for parameter in parameters {
-        values.extend(match parameter.erasure {
-            Type::Array(_) => arrays(session, parameter, depth, building).pop(),
-            _ => first(session, parameter, depth, building),
-        });
-    }
-    values
 }
 
 /// What a call gives with these arguments.
