@@ -324,7 +324,23 @@ fn reported(tool: &Tool<'_>, fault: &Fault<'_>, mode: &[&str]) -> Result<Vec<Fin
 
 #[cfg(test)]
 mod tests {
-    use super::faults_in;
+    use std::path::Path;
+
+    use super::{BUGS, FAULTS, faults_in};
+
+    #[test]
+    fn every_class_with_a_planted_fault_is_in_the_table() {
+        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let list = std::fs::read_to_string(repository.join(FAULTS)).expect("the list is there");
+        let listed: Vec<String> =
+            faults_in(&list).iter().map(|fault| fault.class.to_owned()).collect();
+        let files = std::fs::read_dir(repository.join(BUGS)).expect("the classes are there");
+        for file in files.flatten() {
+            let name = file.file_name().to_string_lossy().into_owned();
+            let Some(name) = name.strip_suffix(".java") else { continue };
+            assert!(listed.contains(&format!("bugs.{name}")), "{name} is not in {FAULTS}");
+        }
+    }
 
     #[test]
     fn faults_in_reads_alternatives_and_companions() {
