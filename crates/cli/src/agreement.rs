@@ -24,8 +24,8 @@ pub(crate) enum Must {
 pub(crate) struct Check<'a> {
     /// What the classes are that tests name.
     pub(crate) names: &'a dyn Names,
-    /// How tests are written.
-    pub(crate) style: &'a junit::Options,
+    /// How the tests of each suite are written, by its position.
+    pub(crate) style: &'a dyn Fn(usize) -> &'a junit::Options,
     /// Where they are run; `None` where nobody wants to know.
     pub(crate) real: Option<&'a RealJvm<'a>>,
     /// What they must do there.
@@ -47,7 +47,8 @@ pub(crate) struct Agreed {
 pub(crate) fn agreed(suites: &mut [Suite], check: Check<'_>) -> Result<Vec<Agreed>, String> {
     let Check { names, style, real, must } = check;
     let mut all: Vec<Agreed> = Vec::new();
-    for suite in suites.iter() {
+    for (idx, suite) in suites.iter().enumerate() {
+        let style = style(idx);
         let reasons = junit::inexpressible(suite, style, names).into_iter();
         let left_out = reasons
             .map(|(idx, reason)| format!("{}: {reason}", suite.tests[idx].title.method))
@@ -76,13 +77,13 @@ pub(crate) fn agreed(suites: &mut [Suite], check: Check<'_>) -> Result<Vec<Agree
         if wrong.is_empty() {
             return Ok(all);
         }
-        for (suite, agreed) in suites.iter_mut().zip(&mut all) {
+        for (idx, (suite, agreed)) in suites.iter_mut().zip(&mut all).enumerate() {
             let is_own =
                 |one: &&Disagreement| agreed.sources.iter().any(|source| source.class == one.class);
             let own: Vec<Disagreement> = wrong.iter().filter(is_own).cloned().collect();
             if !own.is_empty() {
                 leave_out(suite, &agreed.sources, &own);
-                agreed.sources = junit::render(suite, style, names);
+                agreed.sources = junit::render(suite, style(idx), names);
                 agreed.disagreements.extend(own);
             }
         }

@@ -3,7 +3,7 @@
 pub(crate) mod classes;
 mod group;
 pub(crate) mod prepare;
-pub(crate) mod report;
+mod report;
 
 use std::io::Write as _;
 use std::process::ExitCode;

@@ -11,6 +11,7 @@ mod inputs;
 mod inspect;
 mod jdk;
 mod junit;
+mod left_out;
 mod machines;
 mod minimize;
 mod options;

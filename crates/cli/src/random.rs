@@ -195,7 +195,7 @@ fn emit(
     for (class, findings) in by_class {
         progress.show("checking on the real JVM what was found");
         let mut written = emission.errors(class, &findings)?;
-        written.n_outside = n_outside.get(class).copied().unwrap_or(0);
+        written.counts.n_outside = n_outside.get(class).copied().unwrap_or(0);
         outcome.errors.push(written);
     }
     write(options, outcome)

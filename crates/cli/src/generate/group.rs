@@ -23,6 +23,7 @@ use super::prepare::{Prepared, prepare};
 use super::shown;
 use crate::agreement::{self, Agreed, Check, Must};
 use crate::inputs::{Inputs, Tests};
+use crate::left_out::LeftOut;
 use crate::machines::Machines;
 use crate::options::{GenerateOptions, Strategy};
 use crate::output;
@@ -54,12 +55,8 @@ pub(super) struct Generated {
     /// Methods that cannot be called, each with the type of which there is no value.
     pub(super) missing: Vec<Uncallable>,
     pub(super) n_drafts: usize,
-    /// Tests that do not end alike in all worlds.
-    pub(super) n_unstable: usize,
-    /// Tests that would touch files, programs or the network.
-    pub(super) n_outside: usize,
-    /// Tests, and checks of others, that depend on which tests ran before.
-    pub(super) n_unordered: (usize, usize),
+    /// How many tests were left out, and why.
+    pub(super) counts: LeftOut,
     pub(super) sources: Vec<SourceFile>,
     /// Files that an earlier run wrote beyond them.
     pub(super) outdated: Vec<PathBuf>,
@@ -110,8 +107,7 @@ pub(super) fn one_group(
     };
     let observers = observers(&job, &exploration);
     let mut settled = Vec::new();
-    let mut n_unstable = 0;
-    let mut n_outside = 0;
+    let mut counts = LeftOut::default();
     for (idx, draft) in drafts.iter().enumerate() {
         if settled.len() == options.max_tests || watch::is_interrupted() {
             break;
@@ -122,8 +118,8 @@ pub(super) fn one_group(
         let observers: Vec<Arc<Method>> = observers.iter().filter(is_own).cloned().collect();
         match settle(worlds, draft, &observers, job.fuel).map_err(|error| error.to_string())? {
             Settled::Test(test) => settled.push((draft.clone(), *test)),
-            Settled::Unstable => n_unstable += 1,
-            Settled::Outside => n_outside += 1,
+            Settled::Unstable => counts.n_unstable += 1,
+            Settled::Outside => counts.n_outside += 1,
         }
     }
     let mut suites: Vec<Suite> = group
@@ -142,7 +138,7 @@ pub(super) fn one_group(
     progress.show("running the tests in other orders");
     let unordered = order::settle(&session, &mut tests, job.fuel);
     let unordered = unordered.map_err(|error| error.to_string())?;
-    let n_unordered = unordered.lost(0..tests.len());
+    counts.n_unordered = unordered.lost(0..tests.len());
     for (idx, (owner, test)) in owners.into_iter().zip(tests).enumerate() {
         if !unordered.tests[idx] {
             suites[owner].tests.push(test);
@@ -156,7 +152,7 @@ pub(super) fn one_group(
         framework,
     };
     let real = (!options.no_verify).then_some(&real);
-    let check = Check { names: &names, style: &style, real, must: Must::Pass };
+    let check = Check { names: &names, style: &|_| &style, real, must: Must::Pass };
     let agreed = agreement::agreed(&mut suites, check)?;
     progress.done();
     let time = (explored, progress.elapsed());
@@ -177,9 +173,7 @@ pub(super) fn one_group(
         time,
         missing,
         n_drafts: drafts.len(),
-        n_unstable,
-        n_outside,
-        n_unordered,
+        counts,
         outdated,
         sources: left.sources,
         disagreements: left.disagreements,

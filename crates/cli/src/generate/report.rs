@@ -12,7 +12,7 @@ use vm::frame::Stop;
 use super::group::{FromTests, Generated};
 use super::shown;
 use crate::options::GenerateOptions;
-use crate::run;
+use crate::{left_out, run};
 
 pub(super) fn human(options: &GenerateOptions, generated: &[Generated]) -> String {
     let mut text = String::new();
@@ -64,30 +64,12 @@ pub(super) fn human(options: &GenerateOptions, generated: &[Generated]) -> Strin
                 finding(stop)
             );
         }
-        if one.n_unstable > 0 {
-            let _ = writeln!(
-                text,
-                "  {} calls depend on time, place or hash codes and have no test",
-                one.n_unstable
-            );
-        }
-        text.push_str(&outside(one.n_outside, "calls"));
-        let (n_tests, n_checks) = one.n_unordered;
-        if n_tests + n_checks > 0 {
-            let _ = writeln!(
-                text,
-                "  {n_tests} tests and {n_checks} checks of others depend on which tests ran before and were left out"
-            );
-        }
+        text.push_str(&one.counts.lines("calls"));
         for reason in &one.left_out {
             let _ = writeln!(text, "  no test can be written for {reason}");
         }
-        for one in &one.disagreements {
-            let _ = writeln!(
-                text,
-                "  disagreement, left out: {}.{}: {}",
-                one.class, one.method, one.reason
-            );
+        for line in left_out::disagreements(&one.disagreements).lines() {
+            let _ = writeln!(text, "  {line}");
         }
         for source in &one.sources {
             let path = options.output.join(&source.path);
@@ -118,19 +100,6 @@ pub(super) fn json(options: &GenerateOptions, generated: &[Generated]) -> Json {
                 ("reason", Json::text(finding(stop))),
             ])
         });
-        let disagreements = one.disagreements.iter().map(|one| {
-            Json::Object(vec![
-                ("class", Json::text(one.class.clone())),
-                ("method", Json::text(one.method.clone())),
-                ("reason", Json::text(one.reason.clone())),
-            ])
-        });
-        let sources = one.sources.iter().map(|source| {
-            Json::Object(vec![
-                ("path", Json::text(options.output.join(&source.path).display().to_string())),
-                ("tests", Json::Number(source.tests.len())),
-            ])
-        });
         let not_called = one.missing.iter().map(|(method, _)| Json::text(method.to_string()));
         let mut members = vec![
             ("class", Json::text(shown(&one.classes))),
@@ -141,28 +110,20 @@ pub(super) fn json(options: &GenerateOptions, generated: &[Generated]) -> Json {
             ("complete", Json::Flag(exploration.is_complete)),
             ("drafts", Json::Number(one.n_drafts)),
             ("tests", Json::Number(n_tests(one))),
-            ("unstable", Json::Number(one.n_unstable)),
-            ("touchOutside", Json::Number(one.n_outside)),
-            ("orderDependentTests", Json::Number(one.n_unordered.0)),
-            ("orderDependentChecks", Json::Number(one.n_unordered.1)),
+            ("unstable", Json::Number(one.counts.n_unstable)),
+            ("touchOutside", Json::Number(one.counts.n_outside)),
+            ("orderDependentTests", Json::Number(one.counts.n_unordered.0)),
+            ("orderDependentChecks", Json::Number(one.counts.n_unordered.1)),
             ("iterations", Json::List(iterations.collect())),
             ("notCalled", Json::List(not_called.collect())),
             ("findings", Json::List(findings.collect())),
-            ("disagreements", Json::List(disagreements.collect())),
-            ("files", Json::List(sources.collect())),
+            ("disagreements", left_out::disagreements_json(one.disagreements.iter())),
+            ("files", left_out::files_json(&options.output, one.sources.iter())),
         ];
         members.extend(one.from_tests.iter().map(|from| ("fromTests", from_tests_json(from))));
         Json::Object(members)
     });
     Json::Object(vec![("classes", Json::List(classes.collect()))])
-}
-
-/// How many of something have no test because they would touch what is the user's.
-pub(crate) fn outside(n_outside: usize, what: &str) -> String {
-    match n_outside {
-        0 => String::new(),
-        n => format!("  {n} {what} touch files, programs or the network and have no test\n"),
-    }
 }
 
 fn n_tests(one: &Generated) -> usize {

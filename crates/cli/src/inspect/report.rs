@@ -14,7 +14,7 @@ use generate::states::table::StateId;
 use super::Inspected;
 use super::attack::methods_of;
 use super::tests::{Shown, Subject, observed};
-use crate::generate::report::outside;
+use crate::left_out;
 use crate::options::InspectOptions;
 
 /// States in a graph, at most.
@@ -158,14 +158,8 @@ pub(super) fn human(options: &InspectOptions, one: &Inspected) -> String {
             }
         }
     }
-    text.push_str(outside(one.tests.n_outside, "of these tests").trim_start());
-    for disagreement in &one.tests.disagreements {
-        let _ = writeln!(
-            text,
-            "disagreement, left out: {}.{}: {}",
-            disagreement.class, disagreement.method, disagreement.reason
-        );
-    }
+    text.push_str(left_out::outside(one.tests.n_outside, "of these tests").trim_start());
+    text.push_str(&left_out::disagreements(&one.tests.disagreements));
     if let Some(folder) = &options.output {
         for source in &one.tests.sources {
             let checked =

@@ -14,10 +14,11 @@ use generate::states::{Exploration, Job};
 use suite::test::{Suite, Test};
 
 use super::tracing::Traced;
+use crate::agreement::{self, Check, Must};
 use crate::generate::framework;
 use crate::machines::Machines;
 use crate::options::InspectOptions;
-use crate::verify::{Disagreement, RealJvm, Runs, junit_jars};
+use crate::verify::{Disagreement, RealJvm, junit_jars};
 use crate::watch::Progress;
 
 /// What tests are made of.
@@ -90,67 +91,56 @@ pub(super) fn make(
         shown.push(Shown { selected, name: String::new(), code, difference });
     }
     let names = machines.class_files(class_path);
-    let mut made = Tests { shown, sources: Vec::new(), disagreements: Vec::new(), n_outside };
-    let mut left_out: Vec<(String, String)> = Vec::new();
-    loop {
-        made.sources.clear();
-        for (suffix, is_wanted) in [
-            ("SpecialTest", Selected::is_special as fn(&Selected) -> bool),
-            ("CommonTest", Selected::is_common as fn(&Selected) -> bool),
-        ] {
-            let mut positions = Vec::new();
-            let mut own = Vec::new();
-            for (idx, (shown, test)) in made.shown.iter().zip(&tests).enumerate() {
-                if let (true, Some(test)) = (is_wanted(&shown.selected), test)
-                    && !left_out.contains(&(suffix.to_owned(), shown.name.clone()))
+    let styles = ["SpecialTest", "CommonTest"].map(|suffix| junit::Options {
+        framework: framework(options.junit),
+        suffix: suffix.to_owned(),
+        ..junit::Options::usual()
+    });
+    let mut suites: Vec<Suite> = Vec::new();
+    for (is_wanted, style) in
+        [Selected::is_special as fn(&Selected) -> bool, Selected::is_common].iter().zip(&styles)
+    {
+        let mut positions = Vec::new();
+        let mut own = Vec::new();
+        for (idx, (shown, test)) in shown.iter().zip(&tests).enumerate() {
+            if let (true, Some(test)) = (is_wanted(&shown.selected), test) {
+                positions.push(idx);
+                own.push(test.clone());
+            }
+        }
+        let suite = Suite { class: class.into(), tests: own };
+        for source in junit::render(&suite, style, &names) {
+            for placed in &source.tests {
+                let shown = &mut shown[positions[placed.idx]];
+                if let Some(code) = body(&source.text, &placed.method)
+                    && shown.name.is_empty()
                 {
-                    positions.push(idx);
-                    own.push(test.clone());
+                    shown.name = placed.method.clone();
+                    shown.code = code;
                 }
             }
-            let suite = Suite { class: class.into(), tests: own };
-            let style = junit::Options {
-                framework: framework(options.junit),
-                suffix: suffix.to_owned(),
-                ..junit::Options::usual()
-            };
-            for source in junit::render(&suite, &style, &names) {
-                for placed in &source.tests {
-                    let shown = &mut made.shown[positions[placed.idx]];
-                    if let Some(code) = body(&source.text, &placed.method)
-                        && shown.name.is_empty()
-                    {
-                        shown.name = placed.method.clone();
-                        shown.code = code;
-                    }
-                }
-                made.sources.push(source);
-            }
         }
-        let is_checked = options.output.is_some() && !options.no_verify;
-        if !is_checked || made.sources.is_empty() || !left_out.is_empty() {
-            break;
-        }
-        progress.show("checking the tests on the real JVM");
-        let jars = match &options.test_classpath {
-            Some(jars) => jars.clone(),
-            None => junit_jars(framework(options.junit), class_path)?,
-        };
-        let real = RealJvm {
-            home: &machines.jdk.home,
-            class_path: &machines.class_path,
-            junit: &jars,
-            framework: framework(options.junit),
-        };
-        made.disagreements = real.verify(&made.sources, Runs::Once)?;
-        if made.disagreements.is_empty() {
-            break;
-        }
-        for one in &made.disagreements {
-            let suffix =
-                if one.class.ends_with("SpecialTest") { "SpecialTest" } else { "CommonTest" };
-            left_out.push((suffix.to_owned(), one.method.clone()));
-        }
+        suites.push(suite);
+    }
+    let is_checked = options.output.is_some() && !options.no_verify;
+    let jars = match &options.test_classpath {
+        Some(jars) => jars.clone(),
+        None if is_checked => junit_jars(framework(options.junit), class_path)?,
+        None => String::new(),
+    };
+    let real = RealJvm {
+        home: &machines.jdk.home,
+        class_path: &machines.class_path,
+        junit: &jars,
+        framework: framework(options.junit),
+    };
+    progress.show("checking the tests on the real JVM");
+    let real = is_checked.then_some(&real);
+    let check = Check { names: &names, style: &|idx| &styles[idx], real, must: Must::Pass };
+    let mut made = Tests { shown, sources: Vec::new(), disagreements: Vec::new(), n_outside };
+    for agreed in agreement::agreed(&mut suites, check)? {
+        made.sources.extend(agreed.sources);
+        made.disagreements.extend(agreed.disagreements);
     }
     for shown in &mut made.shown {
         if shown.name.is_empty() {

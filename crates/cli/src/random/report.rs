@@ -8,7 +8,7 @@ use emit::json::Json;
 use observe::contract::Severity;
 
 use super::Outcome;
-use crate::generate::report::outside;
+use crate::left_out;
 use crate::options::GenerateOptions;
 
 /// Calls that were never made, shown to people at most.
@@ -125,21 +125,7 @@ fn tests(text: &mut String, options: &GenerateOptions, outcome: &Outcome) {
                 let n_tests = source.tests.len();
                 let _ = writeln!(text, "  {}: {n_tests} tests, {verdict}", path.display());
             }
-            if one.n_unstable > 0 {
-                let _ = writeln!(
-                    text,
-                    "  {} sequences depend on time, place or hash codes and have no test",
-                    one.n_unstable
-                );
-            }
-            text.push_str(&outside(one.n_outside, "sequences"));
-            let (n_tests, n_checks) = one.n_unordered;
-            if n_tests + n_checks > 0 {
-                let _ = writeln!(
-                    text,
-                    "  {n_tests} tests and {n_checks} checks of others depend on which tests ran before and were left out",
-                );
-            }
+            text.push_str(&one.counts.lines("sequences"));
             let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
             for reason in &one.left_out {
                 *reasons.entry(reason).or_default() += 1;
@@ -147,12 +133,8 @@ fn tests(text: &mut String, options: &GenerateOptions, outcome: &Outcome) {
             for (reason, count) in reasons {
                 let _ = writeln!(text, "  no test can be written for {reason} ({count} times)");
             }
-            for one in &one.disagreements {
-                let _ = writeln!(
-                    text,
-                    "  disagreement, left out: {}.{}: {}",
-                    one.class, one.method, one.reason
-                );
+            for line in left_out::disagreements(&one.disagreements).lines() {
+                let _ = writeln!(text, "  {line}");
             }
         }
     }
@@ -206,20 +188,7 @@ pub(super) fn json(options: &GenerateOptions, outcome: &Outcome) -> Json {
     });
     let differences = Json::List(differences.collect());
     let files = all_written(outcome).flat_map(|one| &one.sources);
-    let files = files.map(|source| {
-        Json::Object(vec![
-            ("path", Json::text(options.output.join(&source.path).display().to_string())),
-            ("tests", Json::Number(source.tests.len())),
-        ])
-    });
     let disagreements = all_written(outcome).flat_map(|one| &one.disagreements);
-    let disagreements = disagreements.map(|one| {
-        Json::Object(vec![
-            ("class", Json::text(one.class.clone())),
-            ("method", Json::text(one.method.clone())),
-            ("reason", Json::text(one.reason.clone())),
-        ])
-    });
     let sum = |count: fn(&super::Written) -> usize| all_written(outcome).map(count).sum();
     Json::Object(vec![
         ("strategy", Json::text("random")),
@@ -240,11 +209,11 @@ pub(super) fn json(options: &GenerateOptions, outcome: &Outcome) -> Json {
         ("differences", differences),
         ("notTested", Json::List(refused.collect())),
         ("notCalled", Json::List(uncalled.collect())),
-        ("disagreements", Json::List(disagreements.collect())),
-        ("touchOutside", Json::Number(sum(|one| one.n_outside))),
-        ("orderDependentTests", Json::Number(sum(|one| one.n_unordered.0))),
-        ("orderDependentChecks", Json::Number(sum(|one| one.n_unordered.1))),
-        ("files", Json::List(files.collect())),
+        ("disagreements", left_out::disagreements_json(disagreements)),
+        ("touchOutside", Json::Number(sum(|one| one.counts.n_outside))),
+        ("orderDependentTests", Json::Number(sum(|one| one.counts.n_unordered.0))),
+        ("orderDependentChecks", Json::Number(sum(|one| one.counts.n_unordered.1))),
+        ("files", left_out::files_json(&options.output, files)),
     ])
 }
 

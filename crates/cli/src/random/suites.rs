@@ -15,6 +15,7 @@ use suite::test::{Suite, Test};
 use super::checks::thin;
 use super::choose::{Choice, choose};
 use crate::agreement::{self, Agreed, Check, Must};
+use crate::left_out::LeftOut;
 use crate::machines::Machines;
 use crate::options::GenerateOptions;
 use crate::verify::{Disagreement, RealJvm};
@@ -32,12 +33,8 @@ pub(super) struct Written {
     pub(super) disagreements: Vec<Disagreement>,
     /// Why tests cannot be written.
     pub(super) left_out: Vec<String>,
-    /// Tests that do not end alike in all worlds.
-    pub(super) n_unstable: usize,
-    /// Tests that would touch files, programs or the network.
-    pub(super) n_outside: usize,
-    /// Tests, and checks of others, that depend on which tests ran before.
-    pub(super) n_unordered: (usize, usize),
+    /// How many tests were left out for other reasons.
+    pub(super) counts: LeftOut,
 }
 
 /// What all classes share.
@@ -110,10 +107,8 @@ impl Emission<'_> {
             written.extend(self.write(chunk, "Test", Must::Pass)?);
         }
         let counts = n_unstable.into_iter().zip(n_outside).zip(lost);
-        for (one, ((n_unstable, n_outside), lost)) in written.iter_mut().zip(counts) {
-            one.n_unstable = n_unstable;
-            one.n_outside = n_outside;
-            one.n_unordered = lost;
+        for (one, ((n_unstable, n_outside), n_unordered)) in written.iter_mut().zip(counts) {
+            one.counts = LeftOut { n_unstable, n_outside, n_unordered };
         }
         Ok(written)
     }
@@ -150,7 +145,7 @@ impl Emission<'_> {
     ) -> Result<Vec<Written>, String> {
         let style = junit::Options { suffix: suffix.to_owned(), ..self.style.clone() };
         let (names, real) = (self.names, self.real.as_ref());
-        let check = Check { names, style: &style, real, must };
+        let check = Check { names, style: &|_| &style, real, must };
         let agreed = agreement::agreed(suites, check)?;
         let written = suites.iter().zip(agreed).map(|(suite, agreed)| {
             let Agreed { sources, disagreements, left_out } = agreed;
