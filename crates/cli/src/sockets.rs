@@ -57,6 +57,12 @@ fn with_address<T>(
     (result, from_system(&address))
 }
 
+/// The size of an interface's largest packet, as the system tells in a file; 0 where it does not.
+fn mtu_of(name: &str) -> u32 {
+    let text = std::fs::read_to_string(format!("/sys/class/net/{name}/mtu"));
+    text.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+}
+
 impl OsHost {
     fn descriptor(&mut self, socket: Handle) -> HostResult<RawFd> {
         Ok(self.file(socket)?.as_raw_fd())
@@ -259,8 +265,8 @@ impl Network for OsHost {
                 let name = name.to_string_lossy().into_owned();
                 if !interfaces.iter().any(|interface| interface.name == name) {
                     let (flags, addresses) = (entry.ifa_flags, Vec::new());
-                    let name = name.clone();
-                    interfaces.push(Interface { name, index, flags, addresses });
+                    let (name, mtu) = (name.clone(), mtu_of(&name));
+                    interfaces.push(Interface { name, index, flags, mtu, addresses });
                 }
                 let address = entry.ifa_addr.cast::<libc::sockaddr_in>();
                 let mask = entry.ifa_netmask.cast::<libc::sockaddr_in>();

@@ -24,6 +24,8 @@ pub struct Interface {
     pub index: u32,
     /// Flags as the system keeps them: 1 up, 8 loopback, 16 point to point, 4096 multicast.
     pub flags: u32,
+    /// The size of the largest packet in bytes.
+    pub mtu: u32,
     /// Its addresses with the number of bits that they share with their neighbours.
     pub addresses: Vec<(Ipv4Addr, u8)>,
 }

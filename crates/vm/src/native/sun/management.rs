@@ -7,7 +7,7 @@ use crate::native::java::lang::stack_trace_element::{Hidden, new_thread_trace};
 use crate::native::{Args, NativeRow, nothing, one, zero};
 use crate::thread::fields::thread_status;
 use crate::thread::{State, Thread};
-use crate::value::{ClassId, Ref};
+use crate::value::{ClassId, Kind, Ref};
 use crate::vm::Vm;
 
 const VM: &str = "sun/management/VMManagementImpl";
@@ -45,6 +45,7 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (MEMORY, "getMemoryUsage0", "(Z)Ljava/lang/management/MemoryUsage;", memory_usage),
     (THREADS, "getThreads", "()[Ljava/lang/Thread;", threads),
     (THREADS, "getThreadInfo1", "([JI[Ljava/lang/management/ThreadInfo;)V", thread_infos),
+    (THREADS, "dumpThreads0", "([JZZI)[Ljava/lang/management/ThreadInfo;", dump),
     (THREADS, "getThreadTotalCpuTime0", "(J)J", cpu_time),
     (THREADS, "getThreadUserCpuTime0", "(J)J", cpu_time),
     (THREADS, "setThreadCpuTimeEnabled0", "(Z)V", nothing),
@@ -286,6 +287,44 @@ fn thread_infos(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
         return Err(Trap::Upcall(Box::new(Upcall { method, args: words, hook })));
     }
     Ok(0)
+}
+
+/// A `ThreadInfo` for each of these threads, or for all; which locks they hold is not kept.
+fn dump(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let ids = args.reference();
+    let wants_locks = args.boolean();
+    if args.boolean() || wants_locks {
+        let message = "Monitoring of Object Synchronizer Usage is not supported.";
+        return Err(vm.throw("java/lang/UnsupportedOperationException", message));
+    }
+    let depth = args.int();
+    let ids = if ids.is_null() { all_ids(vm)? } else { ids };
+    let class = vm.boot_class(THREAD_INFO)?;
+    let nothing = vec![Ref::NULL; vm.heap.array_length(ids) as usize];
+    let infos = vm.new_ref_array(class, &nothing)?;
+    let class = vm.boot_class(THREADS)?;
+    let descriptor = b"([JI[Ljava/lang/management/ThreadInfo;)V";
+    let Some(method) =
+        vm.class(class).method(b"getThreadInfo1", descriptor).map(|method| method.id)
+    else {
+        return Err(vm.throw("java/lang/NoSuchMethodError", "ThreadImpl.getThreadInfo1"));
+    };
+    let args = vec![ids.to_slot(), u64::from(depth.cast_unsigned()), infos.to_slot()];
+    let hook = Hook::ReflectNew { object: infos };
+    Err(Trap::Upcall(Box::new(Upcall { method, args, hook })))
+}
+
+/// The ids of all threads, as a `long[]`.
+fn all_ids(vm: &mut Vm) -> Res<Ref> {
+    let tid = vm.known.thread_tid;
+    let alive = vm.threads.iter().filter(visible);
+    let ids: Vec<u64> = alive.map(|thread| vm.heap.load_u64(thread.java, tid)).collect();
+    let n = u32::try_from(ids.len()).unwrap_or(u32::MAX);
+    let array = vm.new_primitive_array(Kind::Long, n)?;
+    for (id, idx) in ids.into_iter().zip(0u32..) {
+        vm.heap.store_u64(array, ELEMENTS_OFFSET + idx * 8, id);
+    }
+    Ok(array)
 }
 
 fn thread_with_id(vm: &Vm, id: u64) -> Option<usize> {

@@ -24,6 +24,7 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (INTERFACE, "supportsMulticast0", "(Ljava/lang/String;I)Z", |vm, args| {
         flag(vm, args, MULTICAST)
     }),
+    (INTERFACE, "getMTU0", "(Ljava/lang/String;I)I", mtu),
     // Addresses of the hardware are not told, as for interfaces that have none.
     (INTERFACE, "getMacAddr0", "([BLjava/lang/String;I)[B", zero),
 ];
@@ -118,4 +119,11 @@ fn flag(vm: &mut Vm, mut args: Args<'_>, flags: u32) -> Res<u64> {
     let name = vm.string_text(name);
     let found = interfaces(vm)?.into_iter().find(|interface| interface.name == name);
     Ok(u64::from(found.is_some_and(|interface| interface.flags & flags == flags)))
+}
+
+fn mtu(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let name = args.reference();
+    let name = vm.string_text(name);
+    let found = interfaces(vm)?.into_iter().find(|interface| interface.name == name);
+    Ok(found.map_or(0, |interface| u64::from(interface.mtu)))
 }

@@ -13,6 +13,7 @@ use crate::value::Ref;
 use crate::vm::Vm;
 
 const NET: &str = "sun/nio/ch/Net";
+const ASYNCHRONOUS: &str = "sun/nio/ch/UnixAsynchronousSocketChannelImpl";
 
 pub(crate) const NATIVES: &[NativeRow] = &[
     (NET, "socket0", "(ZZZZ)I", socket),
@@ -30,6 +31,7 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (NET, "poll", "(Ljava/io/FileDescriptor;IJ)I", poll),
     (NET, "pollConnect", "(Ljava/io/FileDescriptor;J)Z", poll_connect),
     (NET, "available", "(Ljava/io/FileDescriptor;)I", available),
+    (ASYNCHRONOUS, "checkConnect", "(I)V", check_connect),
     (NET, "discardOOB", "(Ljava/io/FileDescriptor;)Z", zero),
 ];
 
@@ -300,15 +302,30 @@ fn poll_connect(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
         if or_socket(vm, result)? == 0 {
             return Ok(None);
         }
-        let result = vm
-            .host
-            .network()
-            .and_then(|network| network.option(socket.handle, SOCKET_LEVEL, ERROR_OPTION, 4));
-        match int_of(&or_socket(vm, result)?) {
-            0 => Ok(Some(1)),
-            number => Err(socket_failure(vm, Failure::Os(number))),
-        }
+        connected(vm, socket)?;
+        Ok(Some(1))
     })
+}
+
+/// Throws what kept a socket that is ready now from being connected.
+fn connected(vm: &mut Vm, socket: Socket) -> Res<()> {
+    let result = vm
+        .host
+        .network()
+        .and_then(|network| network.option(socket.handle, SOCKET_LEVEL, ERROR_OPTION, 4));
+    match int_of(&or_socket(vm, result)?) {
+        0 => Ok(()),
+        number => Err(socket_failure(vm, Failure::Os(number))),
+    }
+}
+
+fn check_connect(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let result = vm.files.table.socket(args.int());
+    match or_socket(vm, result)? {
+        Some(socket) => connected(vm, socket)?,
+        None => return Err(socket_failure(vm, Failure::Os(errno::EBADF))),
+    }
+    Ok(0)
 }
 
 fn available(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
