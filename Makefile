@@ -3,7 +3,7 @@
 #   make test   install what is missing, run the whole gate
 # Others: make bench, make experiments, make fmt, make setup.
 
-PACKAGES := openjdk-17-jdk-headless chromium junit4 junit5 libhamcrest-java libopentest4j-java \
+PACKAGES := gcc libc6-dev openjdk-17-jdk-headless chromium junit4 junit5 libhamcrest-java libopentest4j-java \
             libapiguardian-java libcommons-lang3-java libcommons-collections4-java libguava-java
 BIN := target/release/nonpareil
 

@@ -35,6 +35,11 @@ use clap::Parser;
 
 use options::{Command, Options};
 
+/// Sequences, states and snapshots are many small pieces that come and go; the system's allocator takes a third
+/// of the time of random generation.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Exit codes that are not the program's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Failure {

@@ -41,7 +41,7 @@ use crate::states::Watch;
 use crate::threads::joined;
 use catalogue::{Action, Catalogue, OpId};
 use extend::Extension;
-use guide::Guide;
+use guide::{Guide, Told};
 use harvest::Harvest;
 use reach::Reach;
 use rng::Rng;
@@ -341,11 +341,12 @@ fn round(
                 let settings = &job.settings;
                 let extension = Extension::new(rng, &known.pool, catalogue, &known.guide, settings);
                 let Some(recipe) = extension.draw() else { continue };
-                if known.knows(recipe::print(&recipe, &known.pool).hash()) {
+                let print = recipe::print(&recipe, &known.pool);
+                if known.knows(print.hash()) {
                     done.known.extend(recipe.steps.last().map(|step| step.op));
                     continue;
                 }
-                done.tried.push(worker.run(&known.pool, recipe));
+                done.tried.push(worker.run(&known.pool, recipe, print));
             }
             chunks.lock().unwrap_or_else(PoisonError::into_inner)[chunk] = Some(done);
         }
@@ -367,7 +368,7 @@ fn round(
         }
         // A call of which only old sequences are drawn leads nowhere.
         for op in chunk.known {
-            harvest.guide.tell(op, false, false);
+            harvest.guide.tell(op, Told::OLD);
         }
     }
     true

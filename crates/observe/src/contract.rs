@@ -60,6 +60,7 @@ use suite::constant::Constant;
 use suite::method::Method;
 use suite::sequence::{Arg, Operation, Sequence, Statement, Var};
 use suite::test::{Check, Throws};
+use vm::frame::Stop;
 use vm::travel::Mark;
 use vm::value::{ClassId, Ref};
 use vm::vm::Vm;
@@ -144,6 +145,7 @@ pub struct Contracts {
     known: Known,
     users: Vec<Arc<UserContract>>,
     off: Vec<Arc<str>>,
+    only: Option<Arc<str>>,
     classes: Vec<Option<Entry>>,
     record: Record,
     /// Classes that were initialised while something was judged, and taken back.
@@ -165,6 +167,7 @@ impl Contracts {
             known: Known::new(session)?,
             users: Vec::new(),
             off: Vec::new(),
+            only: None,
             classes: Vec::new(),
             record: Record::default(),
             met: BTreeSet::new(),
@@ -266,6 +269,11 @@ impl Contracts {
             || self.users.iter().any(|user| *user.id == *id)
     }
 
+    /// Judges by this contract alone from now on, or by all again.
+    pub fn judge_only(&mut self, id: Option<&Arc<str>>) {
+        self.only = id.cloned();
+    }
+
     /// Adds the static boolean methods of a class with this name, `com.acme.Rules.isSorted`.
     pub fn add_user(&mut self, session: &mut Session, name: &str) -> Result<(), NotAContract> {
         let found = user::named(session, name)?;
@@ -334,8 +342,17 @@ impl Contracts {
         let value = Value::object(var, object);
         let n_classes = session.vm.classes.len();
         let mark = session.vm.mark();
-        let is_well = quick::holds(&mut self.scene(session, next, fuel), &traits, value);
-        self.take_back(session, &mark, n_classes);
+        let mut is_well = false;
+        if self.only.is_none() {
+            let asked = quick::ask(&mut self.scene(session, next, fuel), &traits, value);
+            is_well = asked.is_ok();
+            self.take_back(session, &mark, n_classes);
+            if !with_slow && matches!(asked, Err(Break::Stopped(Stop::OutOfFuel))) {
+                // So large that nothing is quick about it.
+                session.vm.rollback(mark);
+                return found;
+            }
+        }
         for rule in &traits.rules {
             let judged = match rule {
                 Rule::Standard(contract) => {
@@ -482,7 +499,8 @@ impl Contracts {
     }
 
     fn is_off(&self, id: &str) -> bool {
-        self.off.iter().any(|off| **off == *id)
+        self.only.as_ref().is_some_and(|only| **only != *id)
+            || self.off.iter().any(|off| **off == *id)
     }
 
     /// What contracts ask of a class.

@@ -310,7 +310,10 @@ impl Vm {
 
     /// Does something from outside of Java code that may need Java code to run first, such as
     /// loading or initialising a class, and repeats it until it is done.
-    pub fn complete<T>(&mut self, work: impl Fn(&mut Vm) -> Res<T>) -> Result<T, Unfinished> {
+    pub fn complete<T>(
+        &mut self,
+        mut work: impl FnMut(&mut Vm) -> Res<T>,
+    ) -> Result<T, Unfinished> {
         loop {
             match work(self) {
                 Ok(value) => return Ok(value),

@@ -111,6 +111,8 @@ pub struct Heap {
     pub base_end: usize,
     /// The hard end that `close_reserve` goes back to.
     limit_end: usize,
+    /// Bytes of raw memory, at most.
+    raw_limit: usize,
     /// The end that the machine was given; `limit_end` may be nearer.
     given_end: usize,
     reserved: usize,
@@ -168,6 +170,7 @@ impl Heap {
             nursery: NURSERY,
             base_end: FIRST_BYTE + base_size,
             limit_end: hard_end,
+            raw_limit: raw::RAW_SIZE,
             given_end: hard_end,
             reserved,
         })
@@ -190,8 +193,9 @@ impl Heap {
         self.hard_end = self.limit_end;
     }
 
-    /// Lets the main region grow by that many bytes from here, if it was given so many.
+    /// Lets the main region and raw memory grow by that many bytes each from here, if they were given so many.
     pub fn limit_growth(&mut self, n_bytes: usize) {
+        self.raw_limit = self.raw_used().saturating_add(n_bytes).min(raw::RAW_SIZE);
         self.limit_end = self.given_end.min(self.top.saturating_add(n_bytes & !7));
         self.hard_end = self.limit_end;
         self.end = self.end.min(self.hard_end);

@@ -101,6 +101,8 @@ pub struct Vm {
     pub resumed: Option<(u64, u64)>,
     /// Fuel of the whole call that is not yet in `fuel`.
     pub fuel_reserve: i64,
+    /// Fuel that calls with a limit have used so far, whether or not they were rolled back.
+    pub fuel_used: u64,
     /// Asked from time to time while code runs: whether that is enough. The machine then stops as if it were
     /// out of fuel.
     pub is_enough: Option<fn() -> bool>,
@@ -241,6 +243,7 @@ impl Vm {
             scheduler: Scheduler::default(),
             resumed: None,
             fuel_reserve: 0,
+            fuel_used: 0,
             is_enough: None,
             gc_due: false,
             stop: None,

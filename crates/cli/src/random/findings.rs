@@ -90,8 +90,7 @@ fn confirm(
     let (first, others) = judges.split_first_mut()?;
     let wanted = &finding.broken;
     let show = |judge: &mut Judge, sequence: &Sequence| -> Option<Broken> {
-        let found = judge.judge(sequence).ok()?;
-        found.into_iter().find(|one| one.is_like(wanted))
+        judge.judge_again(sequence, wanted).ok()?
     };
     show(first, &finding.sequence)?;
     let may_be_raw = is_raw(&finding.sequence);

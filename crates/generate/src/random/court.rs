@@ -86,16 +86,20 @@ pub(super) struct Accused {
 const MOST_SINGLE: usize = 4;
 const MOST_TOGETHER: usize = 4;
 
-/// Bytecodes that a contract may take, at most.
+/// Bytecodes that a contract may take, at most, and while sequences are drawn: objects that are so large that it
+/// takes longer are judged now and then.
 const MOST_FUEL: u64 = 4_000_000;
+const SLOW_FUEL: u64 = 400_000;
+const HASTY_FUEL: u64 = 30_000;
 
 /// Judges on one machine.
 pub(super) struct Court {
     contracts: Contracts,
     specs: Specs,
     exceptions: Exceptions,
-    /// Bytecodes that one contract may take.
+    /// Bytecodes that one contract may take, and all that it may ever take.
     fuel: u64,
+    most_fuel: u64,
     /// Objects that are judged one by one, and together, at most.
     most: (usize, usize),
 }
@@ -125,6 +129,7 @@ impl Court {
             specs,
             exceptions: rules.exceptions.clone(),
             fuel: fuel.min(MOST_FUEL),
+            most_fuel: fuel.min(MOST_FUEL),
             most: (MOST_SINGLE, MOST_TOGETHER),
         })
     }
@@ -132,12 +137,23 @@ impl Court {
     /// Says whether contracts are judged now that take long.
     pub(super) fn with_slow(&mut self, is_judged: bool) {
         self.contracts.slow = if is_judged { Slow::Always } else { Slow::Never };
+        self.fuel = self.most_fuel.min(if is_judged { SLOW_FUEL } else { HASTY_FUEL });
     }
 
     /// Judges in every state, whatever it costs.
     pub(super) fn is_thorough(&mut self) {
         self.contracts.slow = Slow::Always;
         self.most = (usize::MAX, 2 * MOST_TOGETHER);
+    }
+
+    /// Judges objects by this contract alone from now on, or by all again.
+    pub(super) fn judge_only(&mut self, contract: Option<&Arc<str>>) {
+        self.contracts.judge_only(contract);
+    }
+
+    /// Does for good what judging did on its way.
+    pub(super) fn settle(&mut self, session: &mut Session) {
+        self.contracts.settle(session);
     }
 
     /// Whether there are conditions of the user.
@@ -163,7 +179,10 @@ impl Court {
     /// Whether the user's preconditions let a call happen.
     pub(super) fn lets(&self, session: &mut Session, method: &Method, args: &[u64]) -> bool {
         self.specs.is_empty()
-            || self.specs.pre_of(method).all(|condition| condition.lets(session, args, self.fuel))
+            || self
+                .specs
+                .pre_of(method)
+                .all(|condition| condition.lets(session, args, self.most_fuel))
     }
 
     /// Judges a call that returned by the user's postconditions.
@@ -178,8 +197,8 @@ impl Court {
             return None;
         }
         let mut conditions = self.specs.post_of(method);
-        let violation =
-            conditions.find_map(|condition| condition.judge(session, args, next, self.fuel))?;
+        let violation = conditions
+            .find_map(|condition| condition.judge(session, args, next, self.most_fuel))?;
         Some(of_violation(violation, method.class.clone(), &method.to_string()))
     }
 
@@ -252,7 +271,7 @@ impl Court {
             .filter(|(of, _)| of.is_reference())
             .map(|(_, &word)| Ref::from_slot(word))
             .collect();
-        let content = self.contracts.content(session, &objects, self.fuel);
+        let content = self.contracts.content(session, &objects, self.most_fuel);
         input.had_null |= content.has_null;
         let is_deep = matches!(
             ending(&session.vm, outcome, input.had_null),

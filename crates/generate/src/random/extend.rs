@@ -11,7 +11,7 @@ use super::Settings;
 use super::catalogue::{Catalogue, OpId, TypeId};
 use super::guide::{Choosing, Guide};
 use super::pool::{ComponentId, Pool};
-use super::recipe::{Recipe, Source, Step};
+use super::recipe::{Recipe, Source};
 use super::rng::Rng;
 
 /// Arrays inside arrays, at most.
@@ -28,6 +28,11 @@ const FRESH: f64 = 0.3;
 const STAND_INS: f64 = 0.2;
 /// So often a value of a part is taken again instead of one of a further part.
 const REUSE: f64 = 0.4;
+
+/// Building on what costs more bytecodes than this is dear.
+const CHEAP: usize = 200;
+/// How often another component is drawn instead of a dear one, at most.
+const MOST_REDRAWN: usize = 4;
 
 /// Puts one sequence together.
 pub(super) struct Extension<'a> {
@@ -55,7 +60,7 @@ impl<'a> Extension<'a> {
     /// Draws a sequence; `None` where the call that was drawn lacks a receiver or the sequence grows too
     /// long.
     pub(super) fn draw(mut self) -> Option<Recipe> {
-        let op = self.guide.draw(&mut self.rng, self.catalogue)?;
+        let op = self.guide.draw(&mut self.rng)?;
         self.extend_by(op)?;
         Some(self.recipe)
     }
@@ -66,16 +71,18 @@ impl<'a> Extension<'a> {
             true => self.rng.below(self.settings.most_repeats + 1).max(1),
             false => 1,
         };
-        self.recipe.steps.push(Step { op, args: args.clone() });
+        self.recipe.steps.push(op, &args);
         // Repeated calls take the same objects; half of the time their literals change.
         let varies = self.rng.happens(0.5);
         let start = self.rng.below(4);
+        let mut varied: Vec<Source> = Vec::with_capacity(args.len());
         for nth in 1..times {
             if self.length() >= self.settings.longest {
                 break;
             }
+            varied.clear();
             let args = args.iter().zip(&self.catalogue.op(op).params);
-            let args = args.map(|(&source, &wanted)| match source {
+            varied.extend(args.map(|(&source, &wanted)| match source {
                 Source::Literal(_) if varies => {
                     let counters = self.catalogue.counters(wanted);
                     match counters.get((start + nth) % counters.len().max(1)) {
@@ -84,9 +91,8 @@ impl<'a> Extension<'a> {
                     }
                 }
                 _ => source,
-            });
-            let args: Vec<Source> = args.collect();
-            self.recipe.steps.push(Step { op, args });
+            }));
+            self.recipe.steps.push(op, &varied);
         }
         (self.length() <= self.settings.longest).then_some(())
     }
@@ -152,7 +158,7 @@ impl<'a> Extension<'a> {
             && (!has_values && !can_make || !is_receiver && self.rng.happens(STAND_INS))
         {
             let op = *self.rng.one(stand_ins)?;
-            return self.step(op, Vec::new());
+            return self.step(op, &[]);
         }
         let is_erased = self.catalogue.erased(wanted) == wanted;
         if can_make && (!has_values || !is_erased && self.rng.happens(FRESH)) {
@@ -188,7 +194,7 @@ impl<'a> Extension<'a> {
         for _ in 0..length {
             args.push(self.argument(element, false, depth - 1)?);
         }
-        self.step(op, args)
+        self.step(op, &args)
     }
 
     /// A new object, and calls that change it.
@@ -200,7 +206,7 @@ impl<'a> Extension<'a> {
             let is_receiver = described.has_receiver && position == 0;
             args.push(self.argument(param, is_receiver, depth - 1)?);
         }
-        let mut object = self.step(making.op, args)?;
+        let mut object = self.step(making.op, &args)?;
         if making.fillers.is_empty() {
             return Some(object);
         }
@@ -210,7 +216,7 @@ impl<'a> Extension<'a> {
             for &param in self.catalogue.op(filler).params.iter().skip(1) {
                 args.push(self.argument(param, false, depth - 1)?);
             }
-            let result = self.step(filler, args)?;
+            let result = self.step(filler, &args)?;
             if self.catalogue.goes_on(filler) {
                 object = result;
             }
@@ -218,9 +224,9 @@ impl<'a> Extension<'a> {
         Some(object)
     }
 
-    fn step(&mut self, op: OpId, args: Vec<Source>) -> Option<Source> {
+    fn step(&mut self, op: OpId, args: &[Source]) -> Option<Source> {
         let at = u16::try_from(self.recipe.steps.len()).ok()?;
-        self.recipe.steps.push(Step { op, args });
+        self.recipe.steps.push(op, args);
         Some(Source::Step(at))
     }
 
@@ -246,6 +252,14 @@ impl<'a> Extension<'a> {
         let is_golden = is_guided && !gold.is_empty() && self.rng.happens(0.1 + 0.3 * heat);
         let from = if is_golden { gold } else { all };
         let mut chosen = *self.rng.one(from)?;
+        // What must run for long is built on as much less often.
+        for _ in 0..MOST_REDRAWN {
+            let cost = self.pool.component(chosen.0).cost();
+            if !is_guided || self.rng.below(cost as usize + 1) <= CHEAP {
+                break;
+            }
+            chosen = *self.rng.one(from)?;
+        }
         if is_guided && self.rng.happens(0.5 * heat) {
             // The cheaper of two.
             let other = *self.rng.one(from)?;

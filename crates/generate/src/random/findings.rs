@@ -65,6 +65,18 @@ impl Judge {
         Ok(seen.reach != Reach::Inside || start.reach(&self.session.vm) != Reach::Inside)
     }
 
+    /// Whether this is broken after a sequence, as it was after another; how. Leaves the machine as it was.
+    pub fn judge_again(
+        &mut self,
+        sequence: &Sequence,
+        wanted: &Broken,
+    ) -> Result<Option<Broken>, NotFound> {
+        self.court.judge_only(Some(&wanted.contract));
+        let found = self.judge(sequence);
+        self.court.judge_only(None);
+        Ok(found?.into_iter().find(|one| one.is_like(wanted)))
+    }
+
     /// Everything that is broken after a sequence. Leaves the machine as it was.
     pub fn judge(&mut self, sequence: &Sequence) -> Result<Vec<Broken>, NotFound> {
         self.session.prepare(sequence)?;
@@ -83,6 +95,7 @@ impl Judge {
             // So that it is not done again for the next sequence, which is much like this one.
             let _ = self.session.class(&name);
         }
+        self.court.settle(&mut self.session);
         found
     }
 

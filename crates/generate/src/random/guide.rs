@@ -2,8 +2,8 @@
 //!
 //! Guided, only calls that something can be called on are drawn; more likely the more uncovered branches can
 //! be reached from them, as long as that leads to something: branches that nothing reaches must not draw all
-//! attention. Classes that were tried much less than others come first for a share of the time, so that none
-//! starves in a large library. What often did not come back is hardly tried again.
+//! attention; less likely the more they cost. Classes on which much less was spent than on others come first for a
+//! share of the time, so that none starves in a large library. What often did not come back is hardly tried again.
 
 use super::catalogue::{Catalogue, OpId};
 use super::extend::Extension;
@@ -28,6 +28,11 @@ const MOST_UNCOVERED: f64 = 24.0;
 /// Tries after which it shows whether a call leads anywhere, about.
 const PATIENCE: f64 = 20.0;
 
+/// What trying a sequence costs beside its calls, in bytecodes, about.
+const OF_TRY: u64 = 500;
+/// Calls that cost more bytecodes than this are made as much less often, so that each has its share of time.
+const CHEAP: f64 = 1_000.0;
+
 /// What is known of a call.
 #[derive(Debug, Clone, Default)]
 struct Record {
@@ -38,6 +43,33 @@ struct Record {
     rewarded: u32,
     /// How often it did not come back.
     stopped: u32,
+    /// What all tries took, in bytecodes, about.
+    cost: u64,
+}
+
+impl Record {
+    /// How much more a try costs than a cheap one.
+    fn dearness(&self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "a mean")]
+        let mean = self.cost as f64 / f64::from(self.tried.max(1));
+        (mean / CHEAP).max(1.0)
+    }
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Told {
+    /// Whether it ran something for the first time.
+    pub(super) is_new: bool,
+    /// Whether it did not come back.
+    pub(super) is_stopped: bool,
+    /// What the sequence took, in bytecodes, about.
+    pub(super) cost: u32,
+}
+
+impl Told {
+    /// The sequence was there before.
+    pub(super) const OLD: Told = Told { is_new: false, is_stopped: false, cost: 0 };
 }
 
 /// Calls with sums of weights up to each.
@@ -53,7 +85,9 @@ pub(super) struct Guide {
     /// The same for each class that was tried less than others.
     hungry: Vec<Sums>,
     all: Vec<OpId>,
-    helpers: f64,
+    /// Calls of other classes, and their share.
+    helpers: Sums,
+    helpers_share: f64,
     /// Sequences since the weights were computed, and how many of them ran something for the first time.
     lately: (u32, u32),
     heat: f64,
@@ -66,14 +100,15 @@ impl Guide {
         all.extend(&catalogue.helpers);
         let records = vec![Record::default(); catalogue.ops().len()];
         #[expect(clippy::cast_precision_loss, reason = "a share")]
-        let helpers = (catalogue.helpers.len() as f64 / all.len().max(1) as f64).min(HELPERS);
+        let helpers_share = (catalogue.helpers.len() as f64 / all.len().max(1) as f64).min(HELPERS);
         Guide {
             choosing,
             records,
             weights: Vec::new(),
             hungry: Vec::new(),
             all,
-            helpers,
+            helpers: Vec::new(),
+            helpers_share,
             lately: (0, 0),
             heat: 1.0,
         }
@@ -89,8 +124,10 @@ impl Guide {
     }
 
     /// Says how a call ended.
-    pub(super) fn tell(&mut self, op: OpId, is_new: bool, is_stopped: bool) {
+    pub(super) fn tell(&mut self, op: OpId, told: Told) {
+        let Told { is_new, is_stopped, cost } = told;
         let record = &mut self.records[op.idx()];
+        record.cost += u64::from(cost);
         record.tried = record.tried.saturating_add(1);
         record.rewarded += u32::from(is_new);
         record.stopped += u32::from(is_stopped);
@@ -114,14 +151,15 @@ impl Guide {
         }
         self.weights.clear();
         self.hungry.clear();
-        let n_tried = |ops: &[OpId]| -> u64 {
-            ops.iter().map(|op| u64::from(self.records[op.idx()].tried)).sum()
+        let spent = |ops: &[OpId]| -> u64 {
+            let records = ops.iter().map(|op| &self.records[op.idx()]);
+            records.map(|record| record.cost + u64::from(record.tried) * OF_TRY).sum()
         };
-        let all: u64 = catalogue.targets.iter().map(|target| n_tried(&target.ops)).sum();
+        let all: u64 = catalogue.targets.iter().map(|target| spent(&target.ops)).sum();
         let little = all / (catalogue.targets.len().max(1) as u64 * 4);
         let mut sum = 0.0;
         for target in &catalogue.targets {
-            let is_hungry = catalogue.targets.len() > 1 && n_tried(&target.ops) <= little;
+            let is_hungry = catalogue.targets.len() > 1 && spent(&target.ops) <= little;
             let mut own = Vec::new();
             let mut own_sum = 0.0;
             for &op in &target.ops {
@@ -137,6 +175,12 @@ impl Guide {
                 self.hungry.push(own);
             }
         }
+        self.helpers.clear();
+        let mut sum = 0.0;
+        for &op in &catalogue.helpers {
+            sum += 1.0 / self.records[op.idx()].dearness();
+            self.helpers.push((op, sum));
+        }
     }
 
     fn weight(&self, op: OpId) -> f64 {
@@ -145,23 +189,24 @@ impl Guide {
             f64::from(record.rewarded + 1) * PATIENCE / (f64::from(record.tried) + PATIENCE);
         let promise = 1.0 + fresh.min(4.0) * (1.0 + record.uncovered / 8.0) / 2.0;
         // What does not come back costs as much as thousands of others.
-        promise / f64::from(1_u32 << (2 * record.stopped.min(10)))
+        let promise = promise / f64::from(1_u32 << (2 * record.stopped.min(10)));
+        promise / record.dearness()
     }
 
     /// Draws a call.
-    pub(super) fn draw(&self, rng: &mut Rng, catalogue: &Catalogue) -> Option<OpId> {
+    pub(super) fn draw(&self, rng: &mut Rng) -> Option<OpId> {
         if self.choosing == Choosing::Uniform {
             return rng.one(&self.all).copied();
         }
-        if !catalogue.helpers.is_empty() && rng.happens(self.helpers) {
-            return rng.one(&catalogue.helpers).copied();
+        if !self.helpers.is_empty() && rng.happens(self.helpers_share) {
+            return weighted(&self.helpers, rng);
         }
         if !self.hungry.is_empty() && rng.happens(HUNGRY) {
             let hungry = rng.one(&self.hungry)?;
             return weighted(hungry, rng);
         }
         // Before anything is there to call something on, helpers may make it.
-        weighted(&self.weights, rng).or_else(|| rng.one(&catalogue.helpers).copied())
+        weighted(&self.weights, rng).or_else(|| weighted(&self.helpers, rng))
     }
 }
 

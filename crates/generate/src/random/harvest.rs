@@ -10,7 +10,7 @@ use vm::value::MethodId;
 use super::catalogue::{Catalogue, OpId};
 use super::court::Broken;
 use super::edges::Edge;
-use super::guide::Guide;
+use super::guide::{Guide, Told};
 use super::pool::{Component, ComponentId, Pool};
 use super::recipe::Recipe;
 use super::worker::{End, Met, Tried};
@@ -161,12 +161,12 @@ impl Harvest {
         }
         let Some(last) = tried.recipe.steps.last().map(|step| step.op) else { return };
         let is_stopped = matches!(tried.end, End::Stopped { .. });
-        self.guide.tell(last, n_new > 0, is_stopped);
+        self.guide.tell(last, Told { is_new: n_new > 0, is_stopped, cost: tried.cost.all });
         match tried.end {
             End::Illegal => self.counts.illegal += 1,
             End::Stopped { step, broken } => {
                 self.counts.stopped += 1;
-                let op = tried.recipe.steps[step].op;
+                let op = tried.recipe.steps.get(step).op;
                 self.calls[op.idx()].stopped += 1;
                 let mut recipe = tried.recipe;
                 recipe.steps.truncate(step + 1);
@@ -176,7 +176,7 @@ impl Harvest {
                 }
             }
             End::Threw { step, class, broken, is_useless } => {
-                let op = tried.recipe.steps[step].op;
+                let op = tried.recipe.steps.get(step).op;
                 self.calls[op.idx()].threw += 1;
                 // What comes behind the call that threw never ran.
                 let mut recipe = tried.recipe;
@@ -218,7 +218,8 @@ impl Harvest {
                 }
                 if is_any_new && !is_full {
                     self.counts.kept += 1;
-                    let component = Component::new(tried.recipe, tried.print, kept, input);
+                    let component =
+                        Component::new(tried.recipe, tried.print, kept, input, tried.cost.run);
                     let component = self.pool.with_end(component, end);
                     let id = self.pool.add(component, n_new > 0);
                     if n_new == 0 {

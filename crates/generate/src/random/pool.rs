@@ -39,10 +39,19 @@ pub(super) struct Component {
     n_tries: u8,
     /// What was passed somewhere on the way.
     pub(super) input: Input,
+    /// What its statements took, in bytecodes, about.
+    cost_of_run: u32,
 }
 
 impl Component {
-    pub(super) fn new(recipe: Recipe, print: Print, values: Vec<Kept>, input: Input) -> Component {
+    pub(super) fn new(
+        mut recipe: Recipe,
+        print: Print,
+        values: Vec<Kept>,
+        input: Input,
+        cost_of_run: u32,
+    ) -> Component {
+        recipe.trim();
         Component {
             recipe: Box::new(recipe),
             print,
@@ -50,6 +59,7 @@ impl Component {
             end: None,
             n_tries: 0,
             input,
+            cost_of_run,
         }
     }
 
@@ -57,29 +67,37 @@ impl Component {
         &self.recipe
     }
 
-    /// What it costs to build on it, about. Nothing that depends on what a machine ran before, so that all
-    /// threads choose alike.
+    /// What it costs to build on it, in bytecodes, about. Nothing that depends on what a machine ran before, so
+    /// that all threads choose alike.
     pub(super) fn cost(&self) -> u32 {
-        self.print.len()
+        match &self.end {
+            Some(end) => {
+                u32::try_from(end.n_objects()).unwrap_or(u32::MAX).saturating_mul(OF_OBJECT)
+            }
+            None => self.cost_of_run,
+        }
     }
 
     /// Memory in bytes, about.
     fn n_bytes(&self) -> usize {
-        let recipe: usize = self.recipe.steps.iter().map(|step| 32 + step.args.len() * 8).sum();
         let end = self.end.as_ref().map_or(0, |end| end.n_bytes());
         size_of::<Component>()
             + size_of::<Recipe>()
-            + recipe
+            + self.recipe.steps.n_bytes()
             + self.recipe.parts.len() * 4
             + self.values.len() * size_of::<Kept>()
             + end
     }
 }
 
+/// What it costs to put an object in its place, in bytecodes, about.
+const OF_OBJECT: u32 = 8;
 /// End states up to this size are always kept, and larger ones while components have this many bytes on
 /// average.
 const SMALL_END: usize = 320;
 const MEAN_BYTES: usize = 900;
+/// What costs more bytecodes is not run again only to copy its end state.
+const DEAR: u32 = 20_000;
 /// How often it is tried again to copy an end state.
 const MOST_TRIES: u8 = 2;
 
@@ -149,7 +167,8 @@ impl Pool {
                 }
                 component.n_tries = 0;
             }
-            LastState::Entangled => component.n_tries = MOST_TRIES,
+            LastState::Entangled if component.cost_of_run <= DEAR => component.n_tries = MOST_TRIES,
+            LastState::Entangled => component.n_tries = 0,
             LastState::Unknown => component.n_tries = 0,
         }
         component

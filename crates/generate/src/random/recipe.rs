@@ -23,17 +23,68 @@ pub(super) enum Source {
 }
 
 /// A new statement.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Step {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Step<'a> {
     pub(super) op: OpId,
-    pub(super) args: Vec<Source>,
+    pub(super) args: &'a [Source],
+}
+
+/// New statements, their arguments one behind the other: many sequences are drawn and kept.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Steps {
+    /// Calls, and where the arguments of each end.
+    ops: Vec<(OpId, u32)>,
+    args: Vec<Source>,
+}
+
+impl Steps {
+    #[expect(clippy::cast_possible_truncation, reason = "sequences are short")]
+    pub(super) fn push(&mut self, op: OpId, args: &[Source]) {
+        self.args.extend_from_slice(args);
+        self.ops.push((op, self.args.len() as u32));
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ops.len()
+    }
+
+    pub(super) fn get(&self, idx: usize) -> Step<'_> {
+        let start = idx.checked_sub(1).map_or(0, |before| self.ops[before].1 as usize);
+        let (op, end) = self.ops[idx];
+        Step { op, args: &self.args[start..end as usize] }
+    }
+
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = Step<'_>> {
+        (0..self.len()).map(|idx| self.get(idx))
+    }
+
+    pub(super) fn last(&self) -> Option<Step<'_>> {
+        self.len().checked_sub(1).map(|idx| self.get(idx))
+    }
+
+    /// Drops all but the first ones.
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.ops.truncate(len);
+        self.args.truncate(self.ops.last().map_or(0, |last| last.1 as usize));
+    }
+
+    /// Memory in bytes.
+    pub(super) fn n_bytes(&self) -> usize {
+        size_of_val(&self.ops[..]) + size_of_val(&self.args[..])
+    }
+
+    /// Gives back room that is not needed.
+    fn trim(&mut self) {
+        self.ops.shrink_to_fit();
+        self.args.shrink_to_fit();
+    }
 }
 
 /// A sequence by its parts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Recipe {
     pub(super) parts: Vec<ComponentId>,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Steps,
 }
 
 /// A statement written out: arguments are literals or positions of earlier statements.
@@ -66,7 +117,7 @@ impl Recipe {
             pool.component(part).recipe().flatten_into(pool, statements);
         }
         let first = statements.len() as u32;
-        for step in &self.steps {
+        for step in self.steps.iter() {
             let args = step.args.iter().map(|source| match *source {
                 Source::Literal(literal) => FlatArg::Literal(literal),
                 Source::Part(part, value) => {
@@ -105,7 +156,7 @@ impl Recipe {
     /// Without the parts of which no statement uses anything.
     pub(super) fn without_idle_parts(&self) -> Recipe {
         let is_used = |idx: usize| {
-            let mut sources = self.steps.iter().flat_map(|step| &step.args);
+            let mut sources = self.steps.args.iter();
             sources
                 .any(|source| matches!(source, Source::Part(part, _) if usize::from(*part) == idx))
         };
@@ -117,16 +168,19 @@ impl Recipe {
                 recipe.parts.push(part);
             }
         }
-        for step in &self.steps {
-            let mut step = step.clone();
-            for source in &mut step.args {
-                if let Source::Part(part, _) = source {
-                    *part = moved[usize::from(*part)];
-                }
+        recipe.steps.clone_from(&self.steps);
+        for source in &mut recipe.steps.args {
+            if let Source::Part(part, _) = source {
+                *part = moved[usize::from(*part)];
             }
-            recipe.steps.push(step);
         }
         recipe
+    }
+
+    /// Gives back room that is not needed.
+    pub(super) fn trim(&mut self) {
+        self.parts.shrink_to_fit();
+        self.steps.trim();
     }
 
     /// The sequence as a test has it.
@@ -208,7 +262,7 @@ pub(super) fn print(recipe: &Recipe, pool: &Pool) -> Print {
     for (idx, step) in recipe.steps.iter().enumerate() {
         let own = first + idx as u32;
         let mut word = mix(u64::from(step.op.0) + 1);
-        for source in &step.args {
+        for source in step.args {
             // Earlier statements by their distance, which stays the same behind other sequences.
             let arg = match *source {
                 Source::Literal(literal) => u64::from(literal.0) << 2 | 1,

@@ -35,7 +35,7 @@ use super::edges::{Edge, EdgeWatch};
 use super::findings::{LONG, is_large};
 use super::pool::{ComponentId, Kept, Pool};
 use super::ready::{Done, Ready};
-use super::recipe::{Print, Recipe, Source, print};
+use super::recipe::{Print, Recipe, Source};
 use super::{Problem, Settings};
 use crate::generics::{self, Wanted};
 use own_state::OwnState;
@@ -48,8 +48,13 @@ const MOST_RESULTS: usize = 4;
 const LARGEST_END: usize = 8 << 10;
 /// Objects beyond this size together are not looked at for what they have in common.
 const LARGEST_SHARING: usize = 64 << 10;
-/// One sequence out of so many is also judged by contracts that take long.
-const SLOW: u128 = 64;
+/// Bytes of new objects that cost as much as a bytecode.
+const BYTES_LIKE_BYTECODE: usize = 16;
+/// Looking at an object costs as much as so many bytecodes.
+const OF_NODE: u64 = 4;
+/// One sequence out of so many is also judged by contracts that take long; the fewer the more components there
+/// are.
+const SLOW: usize = 64;
 
 /// What became of one sequence.
 #[derive(Debug)]
@@ -61,6 +66,16 @@ pub(super) struct Tried {
     pub(super) edges: Vec<Edge>,
     /// What it needed that is not there when a sequence begins.
     pub(super) met: Vec<Met>,
+    pub(super) cost: Cost,
+}
+
+/// What a sequence took, in bytecodes, about; the same on every machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Cost {
+    /// Getting to its end.
+    pub(super) run: u32,
+    /// That, and judging what it led to.
+    pub(super) all: u32,
 }
 
 /// Something that a sequence did on its way and that every other would have to do again after the rollback.
@@ -152,6 +167,10 @@ pub(super) struct Worker {
     own_state: OwnState,
     room: Room,
     words: Vec<u64>,
+    /// What looking at objects has cost so far, in bytecodes.
+    walked: u64,
+    /// What was done when the last call of a sequence came back.
+    cost_of_run: Option<u64>,
 }
 
 impl Worker {
@@ -210,6 +229,8 @@ impl Worker {
             own_state: OwnState::default(),
             room: Room::default(),
             words: Vec::new(),
+            walked: 0,
+            cost_of_run: None,
             session,
         };
         worker.declare(catalogue);
@@ -259,14 +280,24 @@ impl Worker {
     }
 
     /// Runs a sequence and leaves the machine as it was.
-    pub(super) fn run(&mut self, pool: &Pool, recipe: Recipe) -> Tried {
-        let print = print(&recipe, pool);
+    pub(super) fn run(&mut self, pool: &Pool, recipe: Recipe, print: Print) -> Tried {
         let mark = self.session.vm.mark();
+        let start = self.effort();
+        self.cost_of_run = None;
         let end = self.attempt(pool, &recipe, print, &mark);
+        let of = |effort: u64| u32::try_from(effort - start).unwrap_or(u32::MAX);
+        let all = of(self.effort());
+        let cost = Cost { run: self.cost_of_run.map_or(all, of), all };
         let met = self.met();
         self.roll_back(mark);
         let edges = std::mem::take(&mut self.watch.new);
-        Tried { recipe, print, end, edges, met }
+        Tried { recipe, print, end, edges, met, cost }
+    }
+
+    /// What was done so far: bytecodes, memory that was taken, which must be cleared, and objects looked at.
+    fn effort(&self) -> u64 {
+        let vm = &self.session.vm;
+        vm.fuel_used + (vm.heap.top / BYTES_LIKE_BYTECODE) as u64 + self.walked
     }
 
     /// What was loaded, initialised and linked since the sequence began.
@@ -328,7 +359,7 @@ impl Worker {
         let mut args: Vec<u64> = Vec::new();
         for (idx, step) in recipe.steps.iter().enumerate() {
             args.clear();
-            for source in &step.args {
+            for source in step.args {
                 args.push(self.word(source, &parts, &results));
             }
             input.had_null |= self.has_null(step.op, &args);
@@ -350,6 +381,7 @@ impl Worker {
                 Done::Made(outcome) => return self.ended(idx, step.op, &outcome, input, &args),
             }
         }
+        self.cost_of_run = Some(self.effort());
         if !self.has_feedback {
             return self.undirected(pool, recipe, &parts, &results, print, input);
         }
@@ -359,6 +391,9 @@ impl Worker {
         let mut is_any_new = false;
         // Objects that share static state can be wrong although nothing changed in them.
         let has_changed_world = self.has_changed_world(mark);
+        // What was there before the classes under test says where it is who it is, as long as nobody changed it.
+        let is_changed = self.session.vm.changes_since(mark).any(|byte| byte < self.world_end);
+        self.heap.take_as_fixed(if is_changed { 0 } else { self.world_end });
         for one in &seen {
             let key = self.key(one, print);
             let is_new = !pool.knows(key);
@@ -375,7 +410,7 @@ impl Worker {
                 values.push((kept, key, one.object));
             }
         }
-        let broken = self.judge(recipe, (&parts, &results), &accused, print, input);
+        let broken = self.judge(pool, recipe, (&parts, &results), &accused, print, input);
         // New ones first where there are too many, otherwise in their order.
         if values.len() > MOST_KEPT {
             values.sort_by_key(|(kept, _, _)| (!kept.is_extensible, u32::MAX - kept.statement));
@@ -491,6 +526,7 @@ impl Worker {
     /// Judges the objects that a sequence ends with, and its last call.
     fn judge(
         &mut self,
+        pool: &Pool,
         recipe: &Recipe,
         (parts, results): (&[Vec<u64>], &[u64]),
         accused: &[Accused],
@@ -502,7 +538,8 @@ impl Worker {
         let next = Var(print.len());
         let Worker { court, session, .. } = self;
         // By the sequence and not by turns, so that it does not matter who judges.
-        court.with_slow(print.hash().is_multiple_of(SLOW));
+        let one_in = SLOW + pool.len() / SLOW;
+        court.with_slow(print.hash().is_multiple_of(one_in as u128));
         let mut broken = court.of_objects(session, accused, related, input.had_null, next);
         if let (true, Some(Ready::Call { resolved, .. })) =
             (court.has_conditions(), &self.ready[last.op.idx()])
@@ -510,7 +547,7 @@ impl Worker {
             // The variables do not matter here: what is found is judged again from the beginning.
             let method = resolved.method.clone();
             let mut args: Vec<(Arg, u64)> = Vec::new();
-            for source in &last.args {
+            for source in last.args {
                 let word = match *source {
                     Source::Literal(literal) => self.literals[literal.0 as usize],
                     Source::Part(part, value) => parts[usize::from(part)][usize::from(value)],
@@ -580,9 +617,9 @@ impl Worker {
                 accused.push(Accused { var, object: one.object, is_new: true });
             }
         }
-        let broken = self.judge(recipe, (parts, results), &accused, print, input);
+        let broken = self.judge(pool, recipe, (parts, results), &accused, print, input);
         let first = print.len() - u32::try_from(recipe.steps.len()).unwrap_or(0);
-        let steps = (first..).zip(&recipe.steps);
+        let steps = (first..).zip(recipe.steps.iter());
         let values = steps.filter(|(_, step)| !self.declared[step.op.idx()].is_empty()).map(
             |(statement, step)| {
                 let types = self.declared[step.op.idx()].clone();
@@ -629,8 +666,16 @@ impl Worker {
     fn materialise(&mut self, pool: &Pool, id: ComponentId) -> Option<Vec<u64>> {
         let component = pool.component(id);
         if let Some(end) = &component.end {
-            let roots = self.session.vm.complete(|vm| end.put(vm)).ok()?;
-            return Some(roots.into_iter().map(Ref::to_slot).collect());
+            let mut words = Vec::with_capacity(component.values.len());
+            let Worker { session, room, .. } = self;
+            session
+                .vm
+                .complete(|vm| {
+                    words.clear();
+                    end.put_with(room, vm, |root| words.push(root.to_slot()))
+                })
+                .ok()?;
+            return Some(words);
         }
         let recipe = component.recipe();
         let mut parts: Vec<Vec<u64>> = Vec::with_capacity(recipe.parts.len());
@@ -639,9 +684,9 @@ impl Worker {
         }
         let mut results: Vec<u64> = Vec::with_capacity(recipe.steps.len());
         let mut args = Vec::new();
-        for step in &recipe.steps {
+        for step in recipe.steps.iter() {
             args.clear();
-            for source in &step.args {
+            for source in step.args {
                 args.push(self.word(source, &parts, &results));
             }
             let ready = self.ready[step.op.idx()].as_mut()?;
@@ -725,7 +770,9 @@ impl Worker {
             // A random sequence has no one object whose changes it is about; what changed shows in the
             // state of its values.
             Technique::WholeState | Technique::ModifyingSeq => {
-                whole_state::key(&mut self.heap, &self.session.vm, &roots)
+                let key = whole_state::key(&mut self.heap, &self.session.vm, &roots);
+                self.walked += self.heap.n_nodes() as u64 * OF_NODE;
+                key
             }
             Technique::MonitorEquals => {
                 let Worker { monitor, heap, session, shared_below, .. } = self;

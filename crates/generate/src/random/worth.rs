@@ -136,13 +136,12 @@ impl Appraiser {
     fn watch(&mut self, sequence: &Sequence, wanted: States) -> Result<Option<Shown>, NotFound> {
         let Appraiser { session, heap, taken, fuel, cost, .. } = self;
         let mut heap = Walker { heap, n_words: 0 };
-        let mut n_bytecodes = OF_A_RUN;
+        let used_before = session.vm.fuel_used;
         let statements = sequence.statements();
         let Some(last) = statements.last() else { return Ok(None) };
         let mut states = Vec::new();
         let mut before = None;
         let mut after = |vm: &Vm, values: &[u64]| {
-            n_bytecodes += used(vm, *fuel);
             let n_left = statements.len() - values.len();
             if wanted == States::All || wanted == States::Last && n_left == 0 {
                 states.push(state(&mut heap, vm, &statements[values.len() - 1], values));
@@ -153,9 +152,7 @@ impl Appraiser {
         };
         let (values, outcome) = session.run_stepwise(taken, sequence, *fuel, &mut after)?;
         let vm = &session.vm;
-        if outcome.is_some() {
-            n_bytecodes += used(vm, *fuel);
-        }
+        let n_bytecodes = OF_A_RUN + (vm.fuel_used - used_before);
         let threw: Option<Arc<str>> = match outcome {
             None | Some(Outcome::Returned(_)) => None,
             Some(Outcome::Threw(exception))
@@ -184,12 +181,6 @@ impl Appraiser {
         *cost += own;
         Ok(Some(Shown { branches, ends, states, threw, cost: own, receiver }))
     }
-}
-
-/// Bytecodes that the last call took.
-fn used(vm: &Vm, fuel: u64) -> u64 {
-    let left = vm.fuel.max(0).saturating_add(vm.fuel_reserve.max(0));
-    fuel.saturating_sub(u64::try_from(left).unwrap_or(0))
 }
 
 /// Walks through heaps and counts.

@@ -5,12 +5,8 @@
 use super::scene::{Judged, Scene, Value, Want};
 use super::traits::Traits;
 
-/// Whether all of them hold.
-pub(super) fn holds(scene: &mut Scene<'_>, traits: &Traits, x: Value) -> bool {
-    ask(scene, traits, x).is_ok()
-}
-
-fn ask(scene: &mut Scene<'_>, traits: &Traits, x: Value) -> Judged {
+/// Asks for all of them; fails where one does not hold or cannot be judged.
+pub(super) fn ask(scene: &mut Scene<'_>, traits: &Traits, x: Value) -> Judged {
     let known = scene.known;
     let mut hash = None;
     if traits.own_hash_code {

@@ -85,7 +85,7 @@ impl States {
             (vm.heap.is_fixed(object) || is_text(vm, object) || singletons.contains_key(&object))
                 && !objects.contains(&object)
         };
-        let mut copy = Snapshot::take_with(&mut self.room, vm, &objects, &is_shared);
+        let copy = Snapshot::take_with(&mut self.room, vm, &objects, &is_shared);
         let mut hold = |object: Ref| {
             if vm.heap.is_fixed(object) {
                 return FIXED;
@@ -96,7 +96,7 @@ impl States {
                 self.held.len() as u32 - 1
             })
         };
-        let holders = copy.shared_mut().iter().map(|&object| hold(object)).collect();
+        let holders = copy.shared().map(&mut hold).collect();
         let id = StateId(self.states.len() as u32);
         self.states.push(State { key, copy, parts, holders });
         self.by_key.insert(key, id);
@@ -112,10 +112,9 @@ impl States {
     /// Puts a state into the heap; `None` where there is no room.
     pub(super) fn put(&mut self, vm: &mut Vm, id: StateId) -> Option<Vec<Root>> {
         let state = &mut self.states[id.0 as usize];
-        let shared = state.copy.shared_mut();
-        for (object, &holder) in shared.iter_mut().zip(&state.holders) {
+        for (at, &holder) in state.holders.iter().enumerate() {
             if holder != FIXED {
-                *object = vm.handles.get(&self.held[holder as usize]);
+                state.copy.set_shared(at, vm.handles.get(&self.held[holder as usize]));
             }
         }
         let copy = &state.copy;

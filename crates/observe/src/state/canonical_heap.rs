@@ -114,6 +114,8 @@ pub struct CanonicalHeap {
     slots: Vec<Slot>,
     visited: Visited,
     open: Vec<Open>,
+    /// Objects below this byte of the heap are told apart by where they are.
+    fixed_below: usize,
 }
 
 impl CanonicalHeap {
@@ -125,7 +127,14 @@ impl CanonicalHeap {
             slots: Vec::new(),
             visited: Visited::default(),
             open: Vec::new(),
+            fixed_below: 0,
         }
+    }
+
+    /// From now on objects below this byte of the heap, unless they are roots, are told apart by where they are,
+    /// and what is behind them is not looked at. For whoever knows that none of it has changed.
+    pub fn take_as_fixed(&mut self, below: usize) {
+        self.fixed_below = below;
     }
 
     /// Forgets classes from this number on: a rollback took them back, and the next ones loaded get their
@@ -182,7 +191,7 @@ impl CanonicalHeap {
             match root {
                 Root::Primitive(kind, word) => sink.word(canonical_word(kind, word)),
                 Root::Object(object) => {
-                    self.reference(vm, object, edges, sink);
+                    self.content(vm, object, edges, sink);
                     self.drain(vm, edges, sink);
                 }
             }
@@ -228,9 +237,24 @@ impl CanonicalHeap {
         }
     }
 
-    /// Writes one reference; a node met for the first time is left open.
+    /// Writes one reference.
     #[inline]
     fn reference<E: Edges, S: Sink>(&mut self, vm: &Vm, object: Ref, edges: &E, sink: &mut S) {
+        if object.byte_offset() < self.fixed_below && !object.is_null() {
+            let plan = self.plan_of(vm, vm.class_of(object));
+            if matches!(plan.form, Form::Array(_) | Form::Fields(..)) {
+                // Nodes are never written as values.
+                sink.word(plan.key << 2 | VALUE);
+                sink.word(u64::from(object.0));
+                return;
+            }
+        }
+        self.content(vm, object, edges, sink);
+    }
+
+    /// Writes what a reference leads to; a node met for the first time is left open.
+    #[inline]
+    fn content<E: Edges, S: Sink>(&mut self, vm: &Vm, object: Ref, edges: &E, sink: &mut S) {
         if object.is_null() {
             sink.word(NULL);
             return;
@@ -309,7 +333,7 @@ impl CanonicalHeap {
     }
 
     /// How many nodes the last heap had.
-    pub(super) fn n_nodes(&self) -> usize {
+    pub fn n_nodes(&self) -> usize {
         self.visited.len()
     }
 

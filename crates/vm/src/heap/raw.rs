@@ -46,6 +46,11 @@ impl Heap {
         u32::try_from(self.raw_word(0)).unwrap_or(0).clamp(BLOCKS_START, RAW_SIZE as u32)
     }
 
+    /// Bytes in use.
+    pub(super) fn raw_used(&self) -> usize {
+        self.raw_top() as usize
+    }
+
     /// All of the part in use, the allocator's own words included.
     pub(crate) fn raw_all(&self) -> &[u8] {
         self.bytes(self.raw_region(), 0, self.raw_top() as usize)
@@ -74,7 +79,7 @@ impl Heap {
         }
         let block = self.raw_top();
         let end = u64::from(block) + u64::from(BLOCK_HEAD) + u64::from(room);
-        if end > RAW_SIZE as u64 {
+        if end > self.raw_limit as u64 {
             return None;
         }
         self.set_raw_word(0, end);

@@ -42,6 +42,10 @@ impl Vm {
         self.fuel = 0;
         self.refuel();
         let outcome = self.run_call::<M>(method, args);
+        if let Some(given) = fuel {
+            let left = self.fuel.max(0).saturating_add(self.fuel_reserve.max(0));
+            self.fuel_used += given.saturating_sub(left.unsigned_abs());
+        }
         self.mode = old_mode;
         self.run.on_leave = None;
         self.run.on_enter = None;

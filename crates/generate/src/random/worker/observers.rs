@@ -71,6 +71,7 @@ impl Worker {
     ) -> Option<bool> {
         let word = *self.materialise(pool, component)?.get(usize::from(value))?;
         let roots = [Root::Object(Ref::from_slot(word))];
+        self.heap.take_as_fixed(0);
         let before = whole_state::key(&mut self.heap, &self.session.vm, &roots);
         let inner = self.session.vm.mark();
         let Worker { session, ready, words, fuel, .. } = self;

@@ -7,6 +7,9 @@ use crate::vm::Vm;
 
 use super::unsafe_access::is_primitive;
 
+/// Bytes that take as long to fill as a bytecode takes to run, about.
+const BYTES_PER_BYTECODE: usize = 16;
+
 const UNSAFE: &str = "jdk/internal/misc/Unsafe";
 
 pub(crate) const NATIVES: &[NativeRow] = &[
@@ -62,6 +65,7 @@ fn set_memory(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let size = usize::try_from(size).unwrap_or(usize::MAX);
     let (object, at) = writable(vm, base, offset, size)?;
     vm.heap.store_bytes(object, at, &vec![value; size]);
+    vm.fuel -= i64::try_from(size / BYTES_PER_BYTECODE).unwrap_or(0);
     Ok(0)
 }
 
