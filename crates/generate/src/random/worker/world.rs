@@ -6,6 +6,7 @@ use std::sync::Arc;
 use classfile::ClassFile;
 use observe::session::Session;
 use suite::constant::Constant;
+use vm::value::LoaderId;
 
 use super::super::catalogue::Catalogue;
 use super::own_state::OwnState;
@@ -21,6 +22,7 @@ impl Worker {
         self.session.vm.hold_still();
         self.session.vm.heap.limit_growth(usize::MAX);
         self.intern_texts();
+        self.name_known_classes();
         self.make_literals(catalogue);
         let vm = &mut self.session.vm;
         let hash = vm.lookup_method(vm.known.string, b"hashCode", b"()I");
@@ -92,6 +94,36 @@ impl Worker {
                 {
                     // Without memory for it the code that needs it says so.
                     let _ = self.session.complete(|vm| vm.intern_mutf8(text));
+                }
+            }
+        }
+    }
+
+    /// Lets the user's class loader find the classes of the JDK that are loaded and that the user's code names:
+    /// otherwise each machine would ask the loader when the code first runs there, and sequences would cost more or
+    /// less by who ran before.
+    fn name_known_classes(&mut self) {
+        let loader = self.session.loader();
+        let vm = &self.session.vm;
+        let of_user = vm.classes.iter().filter(|entry| entry.class.loader == loader);
+        let files: Vec<Arc<ClassFile>> =
+            of_user.filter_map(|entry| entry.class.file().cloned()).collect();
+        let jdk: Vec<LoaderId> =
+            (0..).map(LoaderId).take(vm.loaders.len()).filter(|id| vm.is_jdk_loader(*id)).collect();
+        for file in files {
+            let pool = file.constant_pool();
+            for idx in 1..u16::try_from(pool.len()).unwrap_or(u16::MAX) {
+                let Some(name) = pool.try_class_name(idx) else { continue };
+                let name = String::from_utf8_lossy(name).into_owned();
+                let name = name.trim_start_matches('[');
+                let name =
+                    name.strip_prefix('L').and_then(|it| it.strip_suffix(';')).unwrap_or(name);
+                let vm = &mut self.session.vm;
+                let mut is_loaded =
+                    |by: LoaderId| vm.find_loaded_class(by, name.as_bytes()).is_some();
+                if !is_loaded(loader) && jdk.iter().any(|by| is_loaded(*by)) {
+                    // One that the loader does not give says so again when it is used.
+                    let _ = self.session.load(name);
                 }
             }
         }
