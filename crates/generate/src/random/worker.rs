@@ -6,6 +6,8 @@
 //! sequence starts from the same world.
 
 mod caches;
+mod end_states;
+mod judging;
 mod observers;
 mod own_state;
 mod world;
@@ -14,7 +16,7 @@ use std::sync::Arc;
 
 use observe::contract::exceptions::Input;
 use observe::session::{NotFound, Session};
-use observe::snapshot::{Room, Snapshot};
+use observe::snapshot::Room;
 use observe::state::canonical_heap::{CanonicalHeap, Root};
 use observe::state::fingerprint::{Fingerprint, Mixer};
 use observe::state::monitor_equals::MonitorEquals;
@@ -22,10 +24,9 @@ use observe::state::pairwise_equals::PairwiseEquals;
 use observe::state::technique::Technique;
 use observe::state::{whole_seq, whole_state};
 use rustc_hash::FxHashMap;
-use suite::sequence::{Arg, Var};
+use suite::sequence::Var;
 use suite::types::Type;
 use vm::interp::Outcome;
-use vm::mode::Plain;
 use vm::travel::{Mark, Undo};
 use vm::value::{ClassId, Ref};
 
@@ -33,28 +34,25 @@ use super::catalogue::{Action, Catalogue, OpId, TypeId};
 use super::court::{Accused, Broken, Court, Rules};
 use super::edges::{Edge, EdgeWatch};
 use super::findings::{LONG, is_large};
-use super::pool::{ComponentId, Kept, Pool};
+use super::pool::{Kept, Pool};
 use super::ready::{Done, Ready};
 use super::recipe::{Print, Recipe, Source};
 use super::{Problem, Settings};
 use crate::generics::{self, Wanted};
 use own_state::OwnState;
 
+pub(super) use end_states::LastState;
+
 /// Values of one sequence that are kept, at most.
 const MOST_KEPT: usize = 8;
 /// Results of repeated calls that are looked at, at most.
 const MOST_RESULTS: usize = 4;
-/// End states beyond this size are not copied: running the statements again costs less memory.
-const LARGEST_END: usize = 8 << 10;
 /// Objects beyond this size together are not looked at for what they have in common.
 const LARGEST_SHARING: usize = 64 << 10;
 /// Bytes of new objects that cost as much as a bytecode.
 const BYTES_LIKE_BYTECODE: usize = 16;
 /// Looking at an object costs as much as so many bytecodes.
 const OF_NODE: u64 = 4;
-/// One sequence out of so many is also judged by contracts that take long; the fewer the more components there
-/// are.
-const SLOW: usize = 64;
 
 /// What became of one sequence.
 #[derive(Debug)]
@@ -100,18 +98,6 @@ pub(super) enum End {
     Stopped { step: usize, broken: Option<Box<Broken>> },
     /// There is no such call: a receiver is `null`, or a part does not run this time.
     Illegal,
-}
-
-/// The objects that a sequence ends with.
-#[derive(Debug)]
-pub(super) enum LastState {
-    /// As a copy.
-    Copied(Box<Snapshot>),
-    /// No copy is enough, since something else changed as well. That may be because of what the sequence
-    /// met, which is there from the beginning later.
-    Entangled,
-    /// Too large, or never to be built on.
-    Unknown,
 }
 
 /// A value at the end of a sequence.
@@ -436,168 +422,8 @@ impl Worker {
         End::Returned { values, end, input, broken }
     }
 
-    fn copy(&mut self, objects: &[Ref], most_bytes: usize) -> Option<Snapshot> {
-        let shared_below = self.shared_below;
-        let is_shared = |object: Ref| object.byte_offset() < shared_below;
-        Snapshot::take_within(&mut self.room, &self.session.vm, objects, &is_shared, most_bytes)
-    }
-
-    /// Whether static state of the classes under test or of the user's is not what it was.
-    fn has_changed_world(&self, mark: &Mark) -> bool {
-        self.session.vm.changes_since(mark).any(|byte| self.own_state.has(byte))
-    }
-
-    fn last_state(
-        &self,
-        copy: Option<Snapshot>,
-        has_changed_world: bool,
-        mark: &Mark,
-    ) -> LastState {
-        match copy {
-            Some(copy) if copy.n_bytes() <= LARGEST_END => {
-                match has_changed_world || self.session.vm.has_grown_since(mark) {
-                    true => LastState::Entangled,
-                    false => LastState::Copied(Box::new(copy)),
-                }
-            }
-            _ => LastState::Unknown,
-        }
-    }
-
-    /// The objects that a component ends with, if its statements lead there again.
-    pub(super) fn end_of(&mut self, pool: &Pool, id: ComponentId) -> LastState {
-        let mark = self.session.vm.mark();
-        let end = match self.materialise(pool, id) {
-            Some(words) => {
-                let objects: Vec<Ref> = words.into_iter().map(Ref::from_slot).collect();
-                let copy = self.copy(&objects, LARGEST_END);
-                self.last_state(copy, self.has_changed_world(&mark), &mark)
-            }
-            None => LastState::Unknown,
-        };
-        self.roll_back(mark);
-        end
-    }
-
     fn gave_object(&self, recipe: &Recipe) -> bool {
         recipe.steps.last().is_some_and(|step| self.gives_object(step.op))
-    }
-
-    /// Beyond the seed: what has objects in common with a value in a new state can be used to change it,
-    /// so calls may start from it too; and two known values that have objects in common may be new as a
-    /// pair, as an object and its shallow copy are, or two objects that share static state. Whether there is
-    /// such a pair.
-    fn spread(
-        &mut self,
-        pool: &Pool,
-        values: &mut [(Kept, Fingerprint, Ref)],
-        end: &Snapshot,
-        has_changed_world: bool,
-    ) -> bool {
-        let sharing = end.sharing(&self.session.vm);
-        let mut is_pair_new = false;
-        for one in 0..values.len() {
-            for other in 0..one {
-                if sharing[one] >> other & 1 == 0 && !has_changed_world {
-                    continue;
-                }
-                if values[one].0.is_extensible && values[other].0.is_extensible {
-                    continue;
-                }
-                // One may simply be a part of the other, as an element is of a list.
-                let roots = [Root::Object(values[other].2), Root::Object(values[one].2)];
-                let key = self.heap.fingerprint(&self.session.vm, &roots);
-                if pool.knows(key) {
-                    continue;
-                }
-                // A state of its own for each, since each is learnt once.
-                for (idx, key) in [(one, key), (other, Fingerprint(key.0 ^ 1))] {
-                    if !values[idx].0.is_extensible {
-                        values[idx].0.is_extensible = true;
-                        values[idx].1 = key;
-                        is_pair_new = true;
-                    }
-                }
-            }
-        }
-        is_pair_new
-    }
-
-    /// Judges the objects that a sequence ends with, and its last call.
-    fn judge(
-        &mut self,
-        pool: &Pool,
-        recipe: &Recipe,
-        (parts, results): (&[Vec<u64>], &[u64]),
-        accused: &[Accused],
-        print: Print,
-        input: Input,
-    ) -> Vec<Broken> {
-        let Some(last) = recipe.steps.last() else { return Vec::new() };
-        let related = self.relations[last.op.idx()];
-        let next = Var(print.len());
-        let Worker { court, session, .. } = self;
-        // By the sequence and not by turns, so that it does not matter who judges.
-        let one_in = SLOW + pool.len() / SLOW;
-        court.with_slow(print.hash().is_multiple_of(one_in as u128));
-        let mut broken = court.of_objects(session, accused, related, input.had_null, next);
-        if let (true, Some(Ready::Call { resolved, .. })) =
-            (court.has_conditions(), &self.ready[last.op.idx()])
-        {
-            // The variables do not matter here: what is found is judged again from the beginning.
-            let method = resolved.method.clone();
-            let mut args: Vec<(Arg, u64)> = Vec::new();
-            for source in last.args {
-                let word = match *source {
-                    Source::Literal(literal) => self.literals[literal.0 as usize],
-                    Source::Part(part, value) => parts[usize::from(part)][usize::from(value)],
-                    Source::Step(step) => results[usize::from(step)],
-                };
-                args.push((Arg::Var(Var(0)), word));
-            }
-            if method.result() != Type::Void {
-                args.extend(results.last().map(|&word| (Arg::Var(Var(0)), word)));
-            }
-            broken.extend(self.court.after(&mut self.session, &method, &args, next));
-        }
-        broken
-    }
-
-    /// Internal names of the classes whose objects are judged.
-    pub(super) fn judged_names(&self) -> Vec<String> {
-        let classes = self.session.vm.classes.iter().zip(&self.judged);
-        let judged = classes.filter(|(_, is_judged)| **is_judged);
-        judged.map(|(entry, _)| entry.class.name.to_string()).collect()
-    }
-
-    fn is_judged(&self, class: ClassId) -> bool {
-        self.judged.get(class.idx()).copied().unwrap_or(false)
-    }
-
-    fn ended(
-        &mut self,
-        step: usize,
-        op: OpId,
-        outcome: &Outcome,
-        input: Input,
-        args: &[u64],
-    ) -> End {
-        let (broken, is_useless) = match &self.ready[op.idx()] {
-            Some(Ready::Call { resolved, .. }) if self.is_target[op.idx()] => {
-                self.court.of_end(&mut self.session, &resolved.method, outcome, input, args)
-            }
-            _ => (None, true),
-        };
-        let broken = broken.map(Box::new);
-        match outcome {
-            Outcome::Threw(exception) if !exception.is_null() => {
-                let vm = &self.session.vm;
-                let class = vm.class(vm.class_of(*exception)).name.to_string().into();
-                End::Threw { step, class, broken, is_useless }
-            }
-            Outcome::Threw(_) | Outcome::Returned(_) => End::Illegal,
-            Outcome::Stopped(_) => End::Stopped { step, broken },
-        }
     }
 
     /// Without feedback every result counts, whatever it is; contracts are judged all the same.
@@ -642,62 +468,6 @@ impl Worker {
         }
         values.truncate(MOST_KEPT);
         End::Returned { values, end: LastState::Unknown, input, broken }
-    }
-
-    /// Whether `null` is passed, or something is made that may give it.
-    fn has_null(&self, op: OpId, args: &[u64]) -> bool {
-        if self.gives_null[op.idx()] {
-            return true;
-        }
-        let Some(Ready::Call { resolved, .. }) = &self.ready[op.idx()] else {
-            return args.contains(&0)
-                && matches!(&self.ready[op.idx()], Some(Ready::Array { kind, .. })
-                    if *kind == vm::value::Kind::Ref);
-        };
-        let receiver = usize::from(resolved.method.has_receiver());
-        args.iter()
-            .skip(receiver)
-            .zip(resolved.parameters.iter())
-            .any(|(&word, &kind)| kind == vm::value::Kind::Ref && word == 0)
-    }
-
-    /// Brings the end state of a component into the heap; gives its kept values. Where there is no copy of it,
-    /// the component's own statements run again behind the end states of its parts.
-    fn materialise(&mut self, pool: &Pool, id: ComponentId) -> Option<Vec<u64>> {
-        let component = pool.component(id);
-        if let Some(end) = &component.end {
-            let mut words = Vec::with_capacity(component.values.len());
-            let Worker { session, room, .. } = self;
-            session
-                .vm
-                .complete(|vm| {
-                    words.clear();
-                    end.put_with(room, vm, |root| words.push(root.to_slot()))
-                })
-                .ok()?;
-            return Some(words);
-        }
-        let recipe = component.recipe();
-        let mut parts: Vec<Vec<u64>> = Vec::with_capacity(recipe.parts.len());
-        for &part in &recipe.parts {
-            parts.push(self.materialise(pool, part)?);
-        }
-        let mut results: Vec<u64> = Vec::with_capacity(recipe.steps.len());
-        let mut args = Vec::new();
-        for step in recipe.steps.iter() {
-            args.clear();
-            for source in step.args {
-                args.push(self.word(source, &parts, &results));
-            }
-            let ready = self.ready[step.op.idx()].as_mut()?;
-            // Where its branches go is known.
-            match ready.run(&mut self.session, &mut Plain, &args, &mut self.words, self.fuel) {
-                Done::Made(Outcome::Returned(value)) => results.push(value.to_slot()),
-                _ => return None,
-            }
-        }
-        let kept = component.values.iter();
-        kept.map(|kept| recipe.result(pool, kept.statement, &parts, &results)).collect()
     }
 
     fn word(&self, source: &Source, parts: &[Vec<u64>], results: &[u64]) -> u64 {
