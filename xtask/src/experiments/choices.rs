@@ -1,20 +1,21 @@
-//! What our own choices are worth: how the next call is chosen, and when two values are the same. Measured
-//! on the same number of sequences, not of seconds, so that the tables are the same on any machine.
+//! What our own choices are worth: how the next call is chosen, and when two values are the same. Measured on the
+//! same number of sequences, so that the tables are the same on any machine; how calls are chosen also in the same
+//! time, since that is what guided generation looks at.
 
 use std::fmt::Write as _;
 
-use super::random::{CONTAINERS, GUIDED, SEEDS, Tool, UNIFORM, fault_list, faults_in, findings};
+use super::random::{
+    Budget, CLASSES, CONTAINERS, GUIDED, SEEDS, Tool, UNIFORM, fault_list, faults_in, findings,
+};
 use crate::json::Json;
 
 const CHOOSING_HEAD: &str = "### Choosing calls
 
-Guided against uniform on the same number of sequences; means of three seeds. Planted faults: all classes of
-fixtures/bugs together. Others: branches taken; containers and subjects one class at a time, summed up; jars as a
-whole.
+Guided against uniform with the same budget; means of three seeds. Planted faults: all classes of fixtures/bugs
+together. Others: branches taken; containers and subjects one class at a time, summed up; jars and java.util as a
+whole. Guided generation gives calls their share of time, not of sequences, so the rows with seconds count most.
 
-Guided is the default: it reaches more branches where classes are small, and finds as many faults.
-
-| what | sequences | of | guided | uniform |
+| what | budget | of | guided | uniform |
 |---|---|---|---|---|
 ";
 
@@ -69,7 +70,7 @@ fn n_seeds() -> f64 {
 }
 
 /// How many of the planted faults are found among all of them.
-fn faults(tool: &Tool<'_>, sequences: u32, mode: &[&str]) -> Result<Sum, String> {
+fn faults(tool: &Tool<'_>, budget: Budget, mode: &[&str]) -> Result<Sum, String> {
     let list = fault_list()?;
     let faults = faults_in(&list);
     let mut more = mode.to_vec();
@@ -80,7 +81,7 @@ fn faults(tool: &Tool<'_>, sequences: u32, mode: &[&str]) -> Result<Sum, String>
     }
     let mut sum = Sum::default();
     for seed in SEEDS {
-        let json = tool.draw(sequences, seed, &more)?;
+        let json = tool.draw(budget, seed, &more)?;
         let found = findings(&json);
         let is_found = |fault: &super::random::Fault<'_>| {
             found.iter().any(|finding| {
@@ -108,7 +109,7 @@ fn one_by_one(
     tool: &Tool<'_>,
     folder: &str,
     is_wanted: &dyn Fn(&str) -> bool,
-    sequences: u32,
+    budget: Budget,
     mode: &[&str],
 ) -> Result<Sum, String> {
     let mut names = Vec::new();
@@ -123,8 +124,7 @@ fn one_by_one(
     for name in &names {
         let class = format!("{package}.{name}");
         for seed in SEEDS {
-            let json =
-                tool.draw(sequences, seed, &[&["--class", class.as_str()], mode].concat())?;
+            let json = tool.draw(budget, seed, &[&["--class", class.as_str()], mode].concat())?;
             sum.add(&json, json.number("branches.covered")?, json.number("branches.all")?)?;
         }
     }
@@ -135,46 +135,62 @@ fn is_container(name: &str) -> bool {
     !name.ends_with("Predicates")
 }
 
+/// Branches of a jar, or of what the mode names.
+fn whole(tool: &Tool<'_>, path: &str, budget: Budget, mode: &[&str]) -> Result<Sum, String> {
+    let mut sum = Sum::default();
+    for seed in SEEDS {
+        let json = tool.draw_from(path, budget, seed, mode)?;
+        sum.add(&json, json.number("branches.covered")?, json.number("branches.all")?)?;
+    }
+    Ok(sum)
+}
+
 pub(super) fn choosing(tool: &Tool<'_>) -> Result<String, String> {
     let mut text = CHOOSING_HEAD.to_owned();
-    let mut row = |what: &str, sequences: u32, sums: [Sum; 2]| {
+    let mut row = |what: &str, budget: Budget, sums: [Sum; 2]| {
         let [guided, uniform] = sums.map(|sum| sum.reached / n_seeds());
         let all = sums[0].all / n_seeds();
-        let row = format!("| {what} | {sequences} | {all:.0} | {guided:.1} | {uniform:.1} |");
+        let row = format!("| {what} | {budget} | {all:.0} | {guided:.1} | {uniform:.1} |");
         super::super::bench::say(&row);
         let _ = writeln!(text, "{row}");
     };
     let both = |run: &dyn Fn(&[&str]) -> Result<Sum, String>| {
         Ok::<_, String>([run(GUIDED)?, run(UNIFORM)?])
     };
-    row("planted faults", 3000, both(&|mode| faults(tool, 3000, mode))?);
-    let run = |mode: &[&str]| one_by_one(tool, CONTAINERS, &is_container, 1000, mode);
-    row("containers", 1000, both(&run)?);
-    let run = |mode: &[&str]| one_by_one(tool, CONTAINERS, &|name| !is_container(name), 1000, mode);
-    row("predicates of containers", 1000, both(&run)?);
-    let run = |mode: &[&str]| one_by_one(tool, SUBJECTS, &|_| true, 500, mode);
-    row("subjects", 500, both(&run)?);
-    for (name, path) in JARS {
-        let run = |mode: &[&str]| {
-            let mut sum = Sum::default();
-            for seed in SEEDS {
-                let json = tool.draw_from(path, 3000, seed, mode)?;
-                sum.add(&json, json.number("branches.covered")?, json.number("branches.all")?)?;
-            }
-            Ok(sum)
-        };
-        row(name, 3000, both(&run)?);
+    let few = Budget::Sequences(3000);
+    for budget in [few, Budget::Seconds(3)] {
+        row("planted faults", budget, both(&|mode| faults(tool, budget, mode))?);
     }
+    let budget = Budget::Sequences(1000);
+    let run = |mode: &[&str]| one_by_one(tool, CONTAINERS, &is_container, budget, mode);
+    row("containers", budget, both(&run)?);
+    let run =
+        |mode: &[&str]| one_by_one(tool, CONTAINERS, &|name| !is_container(name), budget, mode);
+    row("predicates of containers", budget, both(&run)?);
+    let budget = Budget::Sequences(500);
+    let run = |mode: &[&str]| one_by_one(tool, SUBJECTS, &|_| true, budget, mode);
+    row("subjects", budget, both(&run)?);
+    for (name, path) in JARS {
+        for budget in [few, Budget::Seconds(5)] {
+            row(name, budget, both(&|mode| whole(tool, path, budget, mode))?);
+        }
+    }
+    let budget = Budget::Seconds(5);
+    let run = |mode: &[&str]| {
+        whole(tool, CLASSES, budget, &[&["--package", "java.util.*"], mode].concat())
+    };
+    row("java.util", budget, both(&run)?);
     Ok(text)
 }
 
 pub(super) fn filters(tool: &Tool<'_>) -> Result<String, String> {
     let mut text = FILTERS_HEAD.to_owned();
+    let few = Budget::Sequences(2000);
     for technique in TECHNIQUES {
         let mode = ["--technique", technique];
-        let found = faults(tool, 5000, &mode)?;
-        let branches = one_by_one(tool, CONTAINERS, &is_container, 2000, &mode)?;
-        let predicates = one_by_one(tool, CONTAINERS, &|name| !is_container(name), 2000, &mode)?;
+        let found = faults(tool, Budget::Sequences(5000), &mode)?;
+        let branches = one_by_one(tool, CONTAINERS, &is_container, few, &mode)?;
+        let predicates = one_by_one(tool, CONTAINERS, &|name| !is_container(name), few, &mode)?;
         let row = format!(
             "| {technique} | {:.1} of {:.0} | {:.1} of {:.0} | {:.1} | {:.0} | {:.0} | {:.0} |",
             found.reached / n_seeds(),

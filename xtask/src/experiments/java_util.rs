@@ -8,7 +8,7 @@ use crate::json::Json;
 
 const JUDGEMENTS: &str = "fixtures/judgements/java-util.txt";
 /// Sequences; the same ones on any machine that is done with them in time.
-const SEQUENCES: &str = "30000";
+const SEQUENCES: &str = "300000";
 const TIME: &str = "600s";
 const OUTPUT: &str = "target/java-util-findings";
 /// What is written where a finding is new.

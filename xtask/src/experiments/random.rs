@@ -40,7 +40,7 @@ const FAULT_SECONDS: &str = "10s";
 pub(super) const CONTAINERS: &str = "fixtures/containers/src/containers";
 const BUGS: &str = "fixtures/bugs/src/bugs";
 const FAULTS: &str = "fixtures/bugs/faults.txt";
-const CLASSES: &str = "target/random-classes";
+pub(super) const CLASSES: &str = "target/random-classes";
 
 pub(super) const GUIDED: &[&str] = &["--choose", "guided"];
 pub(super) const UNIFORM: &[&str] = &["--choose", "uniform"];
@@ -127,6 +127,24 @@ pub(super) struct Tool<'a> {
     java_home: &'a Path,
 }
 
+/// How long random generation goes on.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Budget {
+    /// Until so many sequences are drawn: the same on any machine.
+    Sequences(u32),
+    /// So long.
+    Seconds(u32),
+}
+
+impl std::fmt::Display for Budget {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Budget::Sequences(number) => write!(f, "{number} sequences"),
+            Budget::Seconds(number) => write!(f, "{number} s"),
+        }
+    }
+}
+
 impl Tool<'_> {
     /// What random generation says, in one thread.
     fn generate(&self, time: &str, seed: &str, more: &[&str]) -> Result<Json, String> {
@@ -134,22 +152,24 @@ impl Tool<'_> {
         self.run(&[&own, more].concat())
     }
 
-    /// What random generation says of our own classes after a number of sequences.
-    pub(super) fn draw(&self, sequences: u32, seed: &str, more: &[&str]) -> Result<Json, String> {
-        self.draw_from(CLASSES, sequences, seed, more)
+    /// What random generation says of our own classes with a budget.
+    pub(super) fn draw(&self, budget: Budget, seed: &str, more: &[&str]) -> Result<Json, String> {
+        self.draw_from(CLASSES, budget, seed, more)
     }
 
-    /// What random generation says of a class path after a number of sequences.
+    /// What random generation says of a class path with a budget.
     pub(super) fn draw_from(
         &self,
         class_path: &str,
-        sequences: u32,
+        budget: Budget,
         seed: &str,
         more: &[&str],
     ) -> Result<Json, String> {
-        let sequences = sequences.to_string();
-        let own =
-            ["--count", "--classpath", class_path, "--max-sequences", &sequences, "--seed", seed];
+        let (option, limit) = match budget {
+            Budget::Sequences(number) => ("--max-sequences", number.to_string()),
+            Budget::Seconds(number) => ("--time", format!("{number}s")),
+        };
+        let own = ["--count", "--classpath", class_path, option, &limit, "--seed", seed];
         self.run(&[&own, more].concat())
     }
 
