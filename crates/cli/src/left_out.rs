@@ -12,7 +12,7 @@ use crate::verify::Disagreement;
 pub(crate) struct LeftOut {
     /// They do not end alike in all worlds.
     pub(crate) n_unstable: usize,
-    /// They would touch files, programs or the network.
+    /// They would touch files, programs or the network, or wait for long.
     pub(crate) n_outside: usize,
     /// Tests, and checks of others, that depend on which tests ran before.
     pub(crate) n_unordered: (usize, usize),
@@ -44,7 +44,9 @@ impl LeftOut {
 pub(crate) fn outside(n_outside: usize, what: &str) -> String {
     match n_outside {
         0 => String::new(),
-        n => format!("  {n} {what} touch files, programs or the network and have no test\n"),
+        n => format!(
+            "  {n} {what} touch files, programs or the network, or wait for long, and have no test\n"
+        ),
     }
 }
 

@@ -1,8 +1,9 @@
-//! Whether a run asked for anything outside: files, programs, the network.
+//! Whether a run asked for anything outside: files, programs, the network, or much time.
 //!
 //! On this machine that is denied, or happens in memory, and code may go on as if nothing had been; on a real
 //! JVM it would be done. So such a run must never become a test. What a run leaves behind counts as well:
-//! threads that still run, and files that are to be deleted at exit.
+//! threads that still run, and files that are to be deleted at exit. Waiting takes no time on this machine, where the
+//! clock is virtual; on a real JVM a test would wait as long, and hours are soon said.
 
 use vm::host::Asked;
 use vm::mode::Plain;
@@ -12,6 +13,8 @@ use vm::vm::Vm;
 
 /// Virtual milliseconds that threads get which a run left behind.
 const PATIENCE: u64 = 60_000;
+/// Virtual nanoseconds that a test may wait.
+const LONGEST_WAIT: i64 = 500_000_000;
 /// The class that remembers files to delete at exit.
 const DELETES_AT_EXIT: &[u8] = b"java/io/DeleteOnExitHook";
 
@@ -21,6 +24,8 @@ pub enum Reach {
     /// Nowhere.
     #[default]
     Inside,
+    /// It waited for long.
+    Waited,
     /// It looked at what is outside.
     Looked,
     /// It would have changed something outside.
@@ -32,12 +37,13 @@ pub enum Reach {
 pub struct Start {
     asked: Asked,
     n_threads: u32,
+    nanos: i64,
 }
 
 impl Start {
     /// A run begins now.
     pub fn now(vm: &Vm) -> Start {
-        Start { asked: vm.host.asked(), n_threads: vm.world.threads }
+        Start { asked: vm.host.asked(), n_threads: vm.world.threads, nanos: vm.virtual_nanos }
     }
 
     /// How far the run reached until now.
@@ -47,6 +53,8 @@ impl Start {
             Reach::Changed
         } else if asked.is_more_than(self.asked) {
             Reach::Looked
+        } else if vm.virtual_nanos.saturating_sub(self.nanos) > LONGEST_WAIT {
+            Reach::Waited
         } else {
             Reach::Inside
         }

@@ -45,6 +45,7 @@ fn whoever_asks_for_files_is_noticed_and_whoever_does_not_is_not() {
         ("nameOf", "(Ljava/lang/String;)Ljava/lang/String;", path, Reach::Inside),
         ("hasPlan", "()Z", None, Reach::Inside),
         ("digest", "()I", None, Reach::Inside),
+        ("nap", "()I", None, Reach::Waited),
         ("isThere", "(Ljava/lang/String;)Z", path, Reach::Looked),
         ("remove", "(Ljava/lang/String;)Z", path, Reach::Changed),
         ("removeLater", "(Ljava/lang/String;)I", path, Reach::Changed),
