@@ -29,8 +29,8 @@ const OTHER_WORLDS: &[(u64, &[(&str, &str)])] = &[
             ("user.language", "tr"),
             ("user.country", "TR"),
             ("user.name", "ayse"),
-            ("user.home", "/home/ayse"),
-            ("user.dir", "/home/ayse/work"),
+            ("user.home", "/srv/ayse"),
+            ("user.dir", "/srv/ayse/work"),
         ],
     ),
     (

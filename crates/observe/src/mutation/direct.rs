@@ -4,9 +4,9 @@
 //! A test can be called directly where its class file says that JUnit makes an object and calls at most a
 //! method before the test, the test, and a method behind it, where it asks for nothing outside the machine, and
 //! where the unmutated test, called once more, passes, reaches the same mutants and leaves the same static state
-//! as below JUnit; `survey` tries that. Then a
-//! mutant with which the direct call passes and leaves the same state cannot fail below JUnit either: what
-//! JUnit does around the calls is not the user's code. All other trials are for JUnit to decide.
+//! as below JUnit; `survey` tries that. Then a mutant with which the direct call passes and leaves the same state
+//! cannot fail below JUnit either: what JUnit does around the calls is not the user's code. All other trials are
+//! for JUnit to decide.
 
 use std::collections::BTreeMap;
 
@@ -59,9 +59,9 @@ impl Callable {
         let Ok(object) = made else { return false };
         let mut left = fuel;
         self.methods.iter().all(|&method| {
+            let used_before = vm.fuel_used;
             let outcome = vm.call(mode, method, &[object.to_slot()], Some(left));
-            let rest = vm.fuel.max(0).saturating_add(vm.fuel_reserve.max(0));
-            left = left.min(u64::try_from(rest).unwrap_or(0));
+            left = left.saturating_sub(vm.fuel_used - used_before);
             matches!(outcome, Outcome::Returned(_))
         })
     }
