@@ -251,6 +251,17 @@ impl ClassFile {
         &self.methods
     }
 
+    /// Puts the methods into another order: `places[i]` is where the method at `i` goes.
+    ///
+    /// Panics where that is no order of all methods.
+    pub fn order_methods(&mut self, places: &[usize]) {
+        assert!(places.len() == self.methods.len(), "internal: an order of other methods");
+        let mut ordered: Vec<(usize, MethodInfo)> =
+            places.iter().copied().zip(std::mem::take(&mut self.methods)).collect();
+        ordered.sort_by_key(|&(place, _)| place);
+        self.methods = ordered.into_iter().map(|(_, method)| method).collect();
+    }
+
     /// The method with a name and descriptor.
     pub fn method(&self, name: &[u8], descriptor: &[u8]) -> Option<&MethodInfo> {
         let pool = &self.constant_pool;

@@ -12,7 +12,7 @@ use vm::mode::Plain;
 
 use crate::options::{Format, RunOptions};
 use crate::os_host::OsHost;
-use crate::run::{boot, reason};
+use crate::run::{boot, reason, start_agents, with_agents};
 
 /// Runs the suite; an `Err` is a usage or input error.
 pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
@@ -23,7 +23,11 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
         Format::Human => OsHost::new(),
         Format::Json => OsHost::new().with_output_to_stderr(),
     };
-    let mut vm = boot(&options.machine, host())?;
+    let machine = with_agents(options);
+    let mut vm = boot(&machine, host())?;
+    if let Some(code) = start_agents(&mut vm, &options.javaagent)? {
+        return Ok(code);
+    }
     let mut plan = junit::plan(&class_path, vm.jdk, named).map_err(|error| error.to_string())?;
     let mut report = Report::default();
     loop {
@@ -36,7 +40,10 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
             // What stopped the machine is the business of one class; the others get a new machine.
             Some(rest) if has_stopped => {
                 plan = rest;
-                vm = boot(&options.machine, host())?;
+                vm = boot(&machine, host())?;
+                if let Some(code) = start_agents(&mut vm, &options.javaagent)? {
+                    return Ok(code);
+                }
             }
             _ => break,
         }

@@ -153,6 +153,10 @@ pub(crate) struct RunOptions {
     #[arg(long)]
     pub(crate) junit: bool,
 
+    /// A Java agent that is started before the program, with its options; may be given several times.
+    #[arg(long, value_name = "JAR[=OPTIONS]")]
+    pub(crate) javaagent: Vec<String>,
+
     /// How the results of a JUnit suite are written.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Human)]
     pub(crate) format: Format,

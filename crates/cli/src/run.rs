@@ -5,9 +5,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use vm::boot::Unfinished;
 use vm::frame::Stop;
 use vm::host::guard::{Guard, Policy};
 use vm::host::scratch::Scratch;
+use vm::instrument::AgentError;
 use vm::launch::Ended;
 use vm::vm::Vm;
 
@@ -22,7 +24,10 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
     if options.junit {
         return junit::run(options);
     }
-    let mut vm = boot(&options.machine, OsHost::new())?;
+    let mut vm = boot(&with_agents(options), OsHost::new())?;
+    if let Some(code) = start_agents(&mut vm, &options.javaagent)? {
+        return Ok(code);
+    }
     let ended = vm.run_program(&options.main().replace('/', "."), options.arguments());
     Ok(match ended {
         Ended::Exit(code) => exit_code(code),
@@ -31,6 +36,49 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
             ExitCode::FAILURE
         }
     })
+}
+
+/// The machine's options with the jars of agents at the end of the class path, as `java` has it.
+pub(crate) fn with_agents(options: &RunOptions) -> MachineOptions {
+    let mut machine = options.machine.clone();
+    for agent in &options.javaagent {
+        machine.classpath.push(':');
+        machine.classpath.push_str(agent.split_once('=').map_or(agent.as_str(), |(jar, _)| jar));
+    }
+    machine
+}
+
+/// Starts the agents that were asked for; the exit code where one of them ended the program.
+pub(crate) fn start_agents(vm: &mut Vm, agents: &[String]) -> Result<Option<ExitCode>, String> {
+    for agent in agents {
+        let (jar, options) = match agent.split_once('=') {
+            Some((jar, options)) => (jar, Some(options)),
+            None => (agent.as_str(), None),
+        };
+        match vm.start_agent_before(jar, options) {
+            Ok(()) => {}
+            Err(AgentError::BadJar) => {
+                return Err(format!(
+                    "{jar} is no Java agent\nhint: its manifest must name a Premain-Class"
+                ));
+            }
+            Err(AgentError::Unfinished(Unfinished::Stopped(Stop::Exit(code)))) => {
+                return Ok(Some(exit_code(code)));
+            }
+            Err(AgentError::Unfinished(Unfinished::Stopped(stop))) => {
+                say(&format!("nonpareil: {}", reason(&stop)));
+                return Ok(Some(ExitCode::FAILURE));
+            }
+            Err(AgentError::Unfinished(Unfinished::Threw(exception))) => {
+                say(&format!(
+                    "nonpareil: the agent {jar} failed: {}",
+                    vm.describe_throwable(exception)
+                ));
+                return Ok(Some(ExitCode::FAILURE));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// Does not end at a quit signal: to a JVM it is a question, and tools that attach to one, as

@@ -82,6 +82,24 @@ fn what_the_program_prints_and_its_arguments_pass_through() {
 }
 
 #[test]
+fn an_agent_is_started_before_the_program() {
+    let folder = folder("agent");
+    let (manifest, jar) = (folder.join("manifest"), folder.join("agent.jar"));
+    let lines = "Premain-Class: Premain\nCan-Retransform-Classes: true\n";
+    fs::write(&manifest, lines).unwrap();
+    let tool = jdk::installed()[0].command("jar");
+    let made = Command::new(tool).arg("cfm").args([&jar, &manifest]).status().unwrap();
+    assert!(made.success());
+    let agent = format!("{}=a=b", jar.display());
+    check_prints(&["--javaagent", &agent], &["x"], "agent with a=b, true\nHello 1\n");
+    let missing = folder.join("none.jar").display().to_string();
+    check(&["--javaagent", &missing], &[], |output| {
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(output).contains("none.jar is no Java agent"), "{}", stderr(output));
+    });
+}
+
+#[test]
 fn the_exit_code_of_the_program_is_the_exit_code() {
     check(&[], &["exit"], |output| assert_eq!(output.status.code(), Some(3)));
 }

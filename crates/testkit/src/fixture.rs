@@ -2,7 +2,8 @@
 //!
 //! `fixtures/vm/<group>/<Name>.java` is one program. Its first lines may say
 //! `// args: …` (arguments, split at blanks), `// stdin: …` (one line of input each) and
-//! `// grants: …` (options of our machine that let the program reach what `java` lets it reach).
+//! `// grants: …` (options of our machine that let the program reach what `java` lets it reach) and
+//! `// java: …` (options of `java`).
 //! A folder `<Name>.resources` beside it is put on the class path after the classes.
 //! Groups named `jdk25-…` need release 25.
 
@@ -28,6 +29,8 @@ pub struct Fixture {
     pub stdin: String,
     /// Options of our machine.
     pub grants: Vec<String>,
+    /// Options of `java`.
+    pub java: Vec<String>,
 }
 
 impl Fixture {
@@ -96,18 +99,21 @@ fn read(group: String, source: PathBuf) -> io::Result<Fixture> {
     let mut args = Vec::new();
     let mut stdin = String::new();
     let mut grants = Vec::new();
+    let mut java = Vec::new();
     for line in text.lines().take_while(|line| line.starts_with("//")) {
         if let Some(rest) = line.strip_prefix("// args: ") {
             args.extend(rest.split_whitespace().map(str::to_owned));
         } else if let Some(rest) = line.strip_prefix("// grants: ") {
             grants.extend(rest.split_whitespace().map(str::to_owned));
+        } else if let Some(rest) = line.strip_prefix("// java: ") {
+            java.extend(rest.split_whitespace().map(str::to_owned));
         } else if let Some(rest) = line.strip_prefix("// stdin: ") {
             stdin.push_str(rest);
             stdin.push('\n');
         }
     }
     let resources = resources.is_dir().then_some(resources);
-    Ok(Fixture { group, name, source, resources, args, stdin, grants })
+    Ok(Fixture { group, name, source, resources, args, stdin, grants, java })
 }
 
 #[cfg(test)]
@@ -124,6 +130,7 @@ mod tests {
             args: Vec::new(),
             stdin: String::new(),
             grants: Vec::new(),
+            java: Vec::new(),
         }
     }
 

@@ -50,7 +50,7 @@ pub fn ask(
     }
     let mut command = Command::new(jdk.command("java"));
     settle(&mut command, jdk);
-    command.args(OPTIONS).arg("-cp").arg(fixture.class_path(classes));
+    command.args(OPTIONS).args(&fixture.java).arg("-cp").arg(fixture.class_path(classes));
     command.arg(&fixture.name).args(&fixture.args);
     let finished = process::run(&mut command, &fixture.stdin, limit)?;
     if let End::Exit(code) = finished.end {

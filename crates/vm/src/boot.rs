@@ -355,6 +355,10 @@ impl Vm {
                     Hook::CallSite { class, tag, root } => {
                         self.call_site_returned(class, tag, root, value.to_slot())
                     }
+                    Hook::Transformed { ticket } => {
+                        self.transformed(ticket, Ref::from_slot(value.to_slot()));
+                        Ok(())
+                    }
                     _ => Ok(()),
                 };
                 match done {

@@ -170,6 +170,37 @@ impl Class {
         self.supers.len() - 1
     }
 
+    /// The same class under an identifier, with other methods and another class file.
+    pub(crate) fn version(&self, id: ClassId, methods: Vec<Method>, file: Arc<ClassFile>) -> Class {
+        Class {
+            id,
+            name: self.name,
+            flags: self.flags,
+            shape: self.shape,
+            super_class: self.super_class,
+            interfaces: self.interfaces.clone(),
+            supers: self.supers.clone(),
+            all_interfaces: self.all_interfaces.clone(),
+            loader: self.loader,
+            file: FileSource::parsed(file),
+            fields: self.fields.clone(),
+            methods: methods.into(),
+            vtable: self.vtable.clone(),
+            conflicts: self.conflicts.clone(),
+            instance_size: self.instance_size,
+            fields_end: self.fields_end,
+            ref_offsets: self.ref_offsets.clone(),
+            statics_size: self.statics_size,
+            static_ref_offsets: self.static_ref_offsets.clone(),
+            reference_kind: self.reference_kind,
+            has_finalizer: self.has_finalizer,
+            hidden: self.hidden,
+            is_spun: self.is_spun,
+            nest_host: self.nest_host,
+            package: self.package,
+        }
+    }
+
     /// A field declared here.
     pub fn field(&self, name: &[u8], descriptor: &[u8]) -> Option<&Field> {
         self.fields
@@ -275,7 +306,7 @@ impl Field {
 }
 
 /// A method of a linked class.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Method {
     /// Own identifier.
     pub id: MethodId,
@@ -366,10 +397,24 @@ pub struct ClassRt {
     /// Call sites in all its code, once asked for: method slots and bytecode indices, ascending.
     /// Their positions number them; see `invoke_dynamic`.
     pub sites: Option<Arc<[(u16, u16)]>>,
+    /// What is kept of a class whose class file transformers changed or replaced; see `redefine`.
+    pub versions: Option<Box<Versions>>,
+}
+
+/// What one machine remembers of a class whose class file was changed.
+#[derive(Debug, Clone)]
+pub struct Versions {
+    /// Where the part of the mirror's `sites` array begins that belongs to the present code.
+    pub sites_start: u32,
+    /// What transformers that can transform again were first given, once they changed it: what they begin
+    /// with from then on, as in HotSpot.
+    pub original: Option<ClassBytes>,
+    /// Whether the code was replaced after the class was made.
+    pub is_redefined: bool,
 }
 
 /// What one machine adds to a method; instructions point at these, so they never move.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct MethodRt {
     /// Where calls enter: compiled code, or a one-instruction stub that compiles, runs a native

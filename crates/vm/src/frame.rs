@@ -68,6 +68,17 @@ pub enum Hook {
         /// What the native wants to remember.
         state: u64,
     },
+    /// As `Resume`, but an exception comes back too: the state then has its highest bit set, and the
+    /// result is the exception.
+    Attempt {
+        /// What the native wants to remember; its highest bit is clear.
+        state: u64,
+    },
+    /// A transformer gave a class file or null; see `instrument`. An exception counts as null.
+    Transformed {
+        /// The step that waits for it.
+        ticket: u64,
+    },
     /// The result is kept in the hook's slot of the interrupted site; see `link_call_site`.
     CallSite {
         /// Class whose constant pool holds the site.

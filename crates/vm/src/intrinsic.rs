@@ -18,6 +18,7 @@ mod strings;
 use rustc_hash::FxHashMap;
 
 use crate::code::Op;
+use crate::symbol::Symbol;
 use crate::value::{LoaderId, MethodId};
 use crate::vm::Vm;
 
@@ -48,6 +49,12 @@ impl IntrinsicTable {
                 .collect(),
         }
     }
+
+    /// Whether a method of a boot loader's class has an intrinsic.
+    pub(crate) fn has(&self, class: Symbol, name: Symbol, descriptor: Symbol) -> bool {
+        let text = |symbol: Symbol| std::str::from_utf8(symbol.as_bytes()).unwrap_or_default();
+        self.rows.contains_key(&(text(class), text(name), text(descriptor)))
+    }
 }
 
 impl Vm {
@@ -56,6 +63,9 @@ impl Vm {
         let method = self.method(method);
         let class = self.class(method.class);
         if class.loader != LoaderId::BOOT {
+            return None;
+        }
+        if !method.is_native() && self.is_redefined(class.id) {
             return None;
         }
         let text = |bytes: &'static [u8]| std::str::from_utf8(bytes).ok();

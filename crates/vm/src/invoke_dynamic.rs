@@ -13,6 +13,9 @@
 //!                   (`spin`), or the error that linkage failed with; null while it is not linked
 //! ```
 //!
+//! A class whose code was replaced has one such part per class file, one behind the other; the numbers
+//! of its sites begin where its part does.
+//!
 //! A constant that could not be made is an `Object[]` of the array of constants and the error.
 //!
 //! Everything here may need Java code to run first and is then repeated from its start; the parts
@@ -59,7 +62,28 @@ impl Vm {
         let (class, slot) = (self.method(method).class, self.method(method).slot);
         let sites = self.sites_in(class);
         let at = sites.binary_search(&(slot, bci)).expect("internal: every call site is known");
-        at as u32 * 2 + 1
+        self.sites_start(class) + at as u32 * 2 + 1
+    }
+
+    /// Where the part of the `sites` array begins that belongs to a class's code: behind the parts of
+    /// code that was replaced, which may still run.
+    fn sites_start(&self, class: ClassId) -> u32 {
+        self.classes[class.idx()].versions.as_ref().map_or(0, |versions| versions.sites_start)
+    }
+
+    /// Makes room behind the `sites` of a class for those of another class file, without giving it to the
+    /// class yet: the new array, and where the new part begins.
+    pub(crate) fn grow_sites(&mut self, class: ClassId, file: &ClassFile) -> Res<(Ref, u32)> {
+        let old = self.sites_of(class)?;
+        let n_old = self.heap.array_length(old);
+        let n_sites = u32::try_from(find_sites(file).len()).unwrap_or(u32::MAX);
+        let grown =
+            self.new_array(self.known.arrays[Kind::Ref as usize], n_old + n_sites * 2 + 1)?;
+        for idx in 0..n_old {
+            let kept = self.heap.element_ref(old, idx);
+            self.heap.set_element_ref(grown, idx, kept);
+        }
+        Ok((grown, n_old))
     }
 
     fn sites_in(&mut self, class: ClassId) -> Arc<[(u16, u16)]> {
@@ -122,7 +146,8 @@ impl Vm {
             if bytes.u1(usize::from(bci)) != INVOKEDYNAMIC {
                 continue;
             }
-            let (cp, site) = (bytes.u2(usize::from(bci) + 1), at as u32 * 2 + 1);
+            let site = self.sites_start(class) + at as u32 * 2 + 1;
+            let cp = bytes.u2(usize::from(bci) + 1);
             let sites = self.sites_of(class)?;
             if !self.heap.element_ref(sites, site + 1).is_null() {
                 continue;

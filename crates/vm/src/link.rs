@@ -18,8 +18,9 @@ use std::sync::Arc;
 
 use classfile::{ClassBytes, ClassFile, ClassFormatErrorKind};
 
-use crate::class::Shape;
+use crate::class::{Shape, Versions};
 use crate::frame::{Hook, Res, Trap};
+use crate::instrument::{Steps, Subject};
 use crate::symbol::Symbol;
 use crate::value::{ClassId, LoaderId, Ref, ThreadId};
 use crate::vm::Vm;
@@ -49,6 +50,8 @@ pub struct DefineOptions {
 /// program sees: parses are a cache, and waiting entries are checked against the stack.
 #[derive(Debug, Default)]
 pub struct Definitions {
+    /// What transformers of agents made of class files on their way in.
+    pub(crate) steps: Steps,
     parsed: Vec<(ClassBytes, Arc<ClassFile>)>,
     waiting: Vec<Waiting>,
 }
@@ -62,6 +65,14 @@ struct Waiting {
     name: Symbol,
 }
 
+impl Definitions {
+    /// Forgets what transformers made: the machine was rolled back.
+    #[inline]
+    pub(crate) fn forget_transforms(&mut self) {
+        self.steps.clear();
+    }
+}
+
 /// Parses kept for repeated definitions.
 const MOST_PARSES: usize = 16;
 
@@ -69,6 +80,33 @@ impl Vm {
     /// Defines a class for a loader: parses, loads superclass and interfaces, links. Not yet
     /// initialised. Java code may have to run first (`Trap::Upcall`), then the caller repeats.
     pub fn define_class(
+        &mut self,
+        loader: LoaderId,
+        bytes: ClassBytes,
+        options: &DefineOptions,
+    ) -> Res<ClassId> {
+        if options.hidden_for.is_some() || !self.transforms_classes() {
+            return self.define_as_given(loader, bytes, options);
+        }
+        let name = options.expected_name.clone();
+        let subject = Subject::Load { loader, name, bytes: bytes.clone() };
+        let passed = self.pass_transformers(&subject, bytes, options.protection_domain);
+        let defined = passed.and_then(|passed| {
+            let class = self.define_as_given(loader, passed.bytes.clone(), options)?;
+            if let Some(original) = passed.original {
+                let original = Some(original);
+                let versions = Versions { sites_start: 0, original, is_redefined: false };
+                self.classes[class.idx()].versions = Some(Box::new(versions));
+            }
+            Ok(class)
+        });
+        if matches!(defined, Ok(_) | Err(Trap::Throw(_) | Trap::Stop(_))) {
+            self.end_transforms(|other| *other == subject);
+        }
+        defined
+    }
+
+    fn define_as_given(
         &mut self,
         loader: LoaderId,
         bytes: ClassBytes,

@@ -44,7 +44,12 @@ impl Vm {
             return Ok(Some(known));
         }
         let package = self.symbols.intern(package_of(name));
-        let Some(module) = self.boot_module_of_package(package) else { return Ok(None) };
+        let Some(module) = self.boot_module_of_package(package) else {
+            let Some(bytes) = self.find_in_boot_path(symbol) else { return Ok(None) };
+            let options =
+                DefineOptions { expected_name: Some(name.to_vec()), ..DefineOptions::default() };
+            return self.define_class(LoaderId::BOOT, bytes, &options).map(Some);
+        };
         let (Ok(module), Ok(path)) =
             (std::str::from_utf8(module.as_bytes()), std::str::from_utf8(name))
         else {

@@ -144,6 +144,8 @@ pub fn table() -> NativeTable {
         jdk::internal::system_props::NATIVES,
         jdk::internal::vm::NATIVES,
         jdk::internal::vm::continuation::NATIVES,
+        sun::attach::NATIVES,
+        sun::instrument::NATIVES,
         sun::management::NATIVES,
         sun::nio::ch::file_dispatcher::NATIVES,
         sun::nio::ch::inherited::NATIVES,
@@ -161,6 +163,8 @@ pub fn table() -> NativeTable {
         sun::nio::fs::transfer::NATIVES,
     ])
 }
+
+pub(crate) use sun::attach::Connection;
 
 /// A native that has nothing to do: registration of natives and ids, hints, fences.
 pub(crate) fn nothing(_: &mut Vm, _: Args<'_>) -> Res<u64> {

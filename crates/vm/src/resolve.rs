@@ -35,7 +35,7 @@ impl Vm {
         let name = file.constant_pool().class_name(cp);
         if name == file.name() && name.first() != Some(&b'[') {
             // A hidden class cannot be found by name, and everybody else finds itself.
-            return Ok(within);
+            return Ok(self.present_version(within));
         }
         let resolved = self.load_class(class.loader, name)?;
         self.check_class_access(within, resolved)?;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use classfile::ClassFile;
 
 use crate::boot::Unfinished;
-use crate::class::MethodRt;
+use crate::class::{Method, MethodRt};
 use crate::code::{Code, Insn, translate_from};
 use crate::travel::Undo;
 use crate::value::MethodId;
@@ -40,6 +40,8 @@ pub struct Substitutes {
 #[derive(Debug)]
 struct Body {
     method: MethodId,
+    /// The linked method that the body was made for.
+    linked: *const Method,
     entry: *const Insn,
     /// Null for an original that was never called.
     code: *const Code,
@@ -90,14 +92,19 @@ impl Vm {
         let code: *const Code = Box::into_raw(Box::new(code));
         // SAFETY: the code was made just now.
         let entry = unsafe { (*code).entry() };
-        self.substitutes.all.push(Body { method, entry, code, n_regs });
+        let linked: *const Method = self.method(method);
+        self.substitutes.all.push(Body { method, linked, entry, code, n_regs });
         Ok(Substitute(self.substitutes.all.len() - 1))
     }
 
     /// Puts a substitute in place until the youngest mark is rolled back, for good where none is open.
-    /// `false`, and nothing is done, where a thread is in the middle of the method.
+    /// `false`, and nothing is done, where a thread is in the middle of the method, or an agent has redefined
+    /// its class.
     pub fn substitute(&mut self, substitute: Substitute) -> bool {
-        let method = self.substitutes.all[substitute.0].method;
+        let Body { method, linked, .. } = self.substitutes.all[substitute.0];
+        if !std::ptr::eq(linked, self.method(method)) {
+            return false;
+        }
         let is_running = (0..self.threads.len())
             .any(|thread| self.walk_thread(thread).any(|activation| activation.method == method));
         if is_running {

@@ -18,6 +18,7 @@ use crate::files::FileTable;
 use crate::frame::Frame;
 use crate::heap::trail::HeapMark;
 use crate::module::Exports;
+use crate::redefine::Replaced;
 use crate::substitute::Substitute;
 use crate::symbol::Symbol;
 use crate::value::{ClassId, LoaderId, Ref};
@@ -41,6 +42,11 @@ pub struct World {
     /// Head of the list of references that the collector found, linked by `Reference.discovered`.
     /// A root of the collector.
     pub pending: Ref,
+    /// Java agents: an `Object[]` of an `InstrumentationImpl` and the path of its jar each; see `instrument`.
+    /// A root of the collector.
+    pub agents: Ref,
+    /// Jars behind the boot loader's own classes: an `Object[]` of strings. A root of the collector.
+    pub boot_path: Ref,
     /// State of the machine's own random numbers.
     pub random: u64,
     /// Arrivals at locks and queues so far.
@@ -101,6 +107,8 @@ pub enum Undo {
     Constrained(Symbol, Vec<Constraint>),
     /// A method got another body; see `substitute`.
     Substituted(Substitute),
+    /// The code of a class was replaced; see `redefine`.
+    Redefined(Box<Replaced>),
 }
 
 /// One open mark.
@@ -256,6 +264,7 @@ impl Vm {
         self.world = state.world;
         self.virtual_nanos = state.virtual_nanos;
         self.resumed = None;
+        self.definitions.forget_transforms();
         if self.stop.is_some() && !state.is_stopped {
             self.stop = None;
         }
@@ -325,6 +334,7 @@ impl Vm {
             Undo::Exported(module, package, old) => self.restore_exports(module, package, old),
             Undo::Constrained(name, old) => self.restore_constraints(name, old),
             Undo::Substituted(substitute) => self.exchange(substitute),
+            Undo::Redefined(replaced) => self.take_back_redefinition(*replaced),
             Undo::Thread(saved) => {
                 let thread = saved.thread;
                 saved.restore(&mut self.threads[thread]);

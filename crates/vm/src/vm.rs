@@ -19,11 +19,13 @@ use crate::gc::Collector;
 use crate::handles::Handles;
 use crate::heap::Heap;
 use crate::host::Host;
+use crate::instrument::Agents;
 use crate::interp::RunState;
 use crate::intrinsic::IntrinsicTable;
 use crate::link::Definitions;
 use crate::module::Modules;
 use crate::native::NativeTable;
+use crate::redefine::Retired;
 use crate::reflection::Layouts;
 use crate::schedule::Scheduler;
 use crate::spin::Spun;
@@ -59,6 +61,10 @@ pub struct Vm {
     pub methods: MethodTable,
     /// Other bodies for methods.
     pub substitutes: Substitutes,
+    /// Code that was replaced.
+    pub(crate) retired: Retired,
+    /// Jars that agents put behind the boot loader's classes, and connections to the machine itself.
+    pub(crate) agents: Agents,
     /// Class loaders by `LoaderId`.
     pub loaders: Vec<LoaderData>,
     /// Modules that Java code has defined.
@@ -222,6 +228,8 @@ impl Vm {
             classes: Vec::new(),
             methods,
             substitutes: Substitutes::default(),
+            retired: Retired::default(),
+            agents: Agents::default(),
             loaders: vec![boot_loader],
             modules: Modules::default(),
             definitions: Definitions::default(),

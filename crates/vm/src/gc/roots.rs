@@ -60,6 +60,8 @@ pub(super) fn table_roots(vm: &mut Vm, watch: Option<&Watch>) -> Vec<*mut u32> {
     roots.push(address(&mut vm.modules.boot_unnamed));
     roots.extend(vm.handles.slots_mut().map(address));
     roots.push(address(&mut vm.world.pending));
+    roots.push(address(&mut vm.world.agents));
+    roots.push(address(&mut vm.world.boot_path));
     roots
 }
 
@@ -163,6 +165,10 @@ fn argument_roots(method: &Method, fp: *mut u64, roots: &mut Vec<*mut u32>) {
 /// Takes what the mirror of a class refers to, static fields included.
 pub(super) fn mirror_roots(vm: &Vm, shapes: &Shapes, cycle: &mut Cycle<'_>, class: ClassId) {
     let rt = &vm.classes[class.idx()];
+    // Versions of a class share its mirror.
+    if vm.present_version(class) != class {
+        return;
+    }
     cycle.root_meta(rt.mirror);
     for offset in shapes.mirror_slots(&rt.class) {
         cycle.root_at(rt.mirror.byte_offset() + offset as usize);

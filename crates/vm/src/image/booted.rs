@@ -147,6 +147,7 @@ fn class_rt(class: &Arc<Class>, row: &ClassRow) -> ClassRt {
         made_at: 0,
         selected: FxHashMap::default(),
         sites: None,
+        versions: None,
     }
 }
 

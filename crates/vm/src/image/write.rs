@@ -102,7 +102,7 @@ pub(super) struct ThreadRow {
 }
 
 portable!(ThreadRow { id, java, current, daemon, housekeeper, n_registers, n_frames });
-portable!(World { pending, random, arrivals, hashes, threads, turns });
+portable!(World { pending, agents, boot_path, random, arrivals, hashes, threads, turns });
 portable!(Constraint { loaders, class });
 portable!(StandIn { at, value });
 
@@ -168,6 +168,7 @@ fn class_row(rt: &ClassRt) -> ClassRow {
         made_at: _,
         selected: _,
         sites: _,
+        versions: _,
     } = rt;
     ClassRow {
         mirror: *mirror,

@@ -313,7 +313,11 @@ pub(super) fn hook_returned(vm: *mut Vm, word: u64) -> Flow {
                 Err(trap) => Err(trap),
             },
             Hook::ReflectNew { object } => return native_returned(vm, object.to_slot()),
-            Hook::Resume { state } => {
+            Hook::Transformed { ticket } => {
+                (*vm).transformed(ticket, Ref::from_slot(word));
+                Ok(())
+            }
+            Hook::Resume { state } | Hook::Attempt { state } => {
                 (*vm).resumed = Some((state, word));
                 Ok(())
             }

@@ -23,6 +23,10 @@ pub(super) fn throw(vm: *mut Vm, exception: Ref) -> Flow {
             let frame = (*vm).frame;
             let rt = (*frame).method;
             if rt.is_null() {
+                if (*vm).is_caught(exception) {
+                    // The interrupted native or instruction runs again.
+                    return Flow::at((*(*vm).frame).pc, (*(*vm).frame).fp);
+                }
                 match leave_hook(&mut *vm, exception) {
                     Some(next) => {
                         if next != exception
@@ -57,6 +61,7 @@ pub(super) fn throw(vm: *mut Vm, exception: Ref) -> Flow {
 /// `None` where the bottom of the call is reached.
 fn leave_hook(vm: &mut Vm, exception: Ref) -> Option<Ref> {
     let hook = vm.pop_hook();
+    vm.abandon_transforms();
     Some(match hook {
         Hook::Entry => {
             vm.run.thrown = exception;
@@ -69,8 +74,32 @@ fn leave_hook(vm: &mut Vm, exception: Ref) -> Option<Ref> {
         }
         Hook::Reflect { .. } | Hook::ReflectNew { .. } => vm.wrap_invocation_target(exception),
         Hook::CallSite { class, tag, .. } => vm.call_site_failed(class, tag, exception),
-        Hook::Retry | Hook::NativeResult | Hook::Resume { .. } => exception,
+        Hook::Retry
+        | Hook::NativeResult
+        | Hook::Resume { .. }
+        | Hook::Attempt { .. }
+        | Hook::Transformed { .. } => exception,
     })
+}
+
+impl Vm {
+    /// Whether the call whose hook frame is on top wants to know of exceptions rather than pass them on; its
+    /// hook is gone then.
+    fn is_caught(&mut self, exception: Ref) -> bool {
+        match self.threads[self.current].hooks.last() {
+            Some(&Hook::Attempt { state }) => {
+                self.pop_hook();
+                self.resumed = Some((state | 1 << 63, exception.to_slot()));
+                true
+            }
+            Some(&Hook::Transformed { ticket }) => {
+                self.pop_hook();
+                self.transformed(ticket, Ref::NULL);
+                true
+            }
+            _ => false,
+        }
+    }
 }
 
 /// The handler of this frame for an exception; its register already holds the exception then.

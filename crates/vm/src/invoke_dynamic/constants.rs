@@ -214,13 +214,14 @@ impl Vm {
     )]
     pub(super) fn constants_of(&mut self, class: ClassId) -> Res<Ref> {
         let sites = self.sites_of(class)?;
-        let constants = self.heap.element_ref(sites, 0);
+        let start = self.sites_start(class);
+        let constants = self.heap.element_ref(sites, start);
         if !constants.is_null() {
             return Ok(constants);
         }
         let len = self.class(class).class_file().constant_pool().len() as u32;
         let constants = self.new_array(self.known.arrays[Kind::Ref as usize], len)?;
-        self.heap.set_element_ref(sites, 0, constants);
+        self.heap.set_element_ref(sites, start, constants);
         Ok(constants)
     }
 }

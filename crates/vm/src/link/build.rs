@@ -135,13 +135,14 @@ impl Vm {
             made_at,
             selected: FxHashMap::default(),
             sites: None,
+            versions: None,
         });
         Ok(())
     }
 
     /// The identifier the next class gets.
     #[expect(clippy::cast_possible_truncation, reason = "class ids are 32 bits wide")]
-    pub(super) fn next_class_id(&self) -> ClassId {
+    pub(crate) fn next_class_id(&self) -> ClassId {
         ClassId(self.classes.len() as u32)
     }
 

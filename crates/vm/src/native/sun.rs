@@ -1,4 +1,6 @@
 //! Natives of the `sun` packages.
 
+pub(crate) mod attach;
+pub(crate) mod instrument;
 pub(crate) mod management;
 pub(crate) mod nio;

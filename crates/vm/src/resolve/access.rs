@@ -138,7 +138,7 @@ impl Vm {
     /// JVMS §6.5 putfield, putstatic: a final field is written by its own class's initialiser only.
     pub(super) fn check_final_write(&mut self, caller: MethodId, field: &Field) -> Res<()> {
         let method = self.method(caller);
-        let within = method.class;
+        let within = self.present_version(method.class);
         let is_static = field.is_static();
         let kind = if is_static { "static" } else { "non-static" };
         let target = format!("{}.{}", self.external_name(field.class), field.name);

@@ -111,6 +111,7 @@ pub(in super::super) fn invokespecial_u(vm: *mut Vm, pc: *const Insn, fp: *mut u
 
 /// The method that `invokespecial` of a resolved method runs (JVMS §6.5 invokespecial).
 fn special_target(vm: &mut Vm, within: ClassId, resolved: MethodId) -> Res<MethodId> {
+    let within = vm.present_version(within);
     let method = vm.method(resolved);
     let holder = vm.class(method.class);
     if method.is_constructor() || method.is_private() || holder.is_interface() {

@@ -3,6 +3,7 @@
 use crate::files;
 use crate::frame::{Res, Trap};
 use crate::host::{Change, Failure, HostResult, Links, Metadata, OpenHow, errno};
+use crate::native::sun::attach;
 use crate::native::{Args, NativeRow, denied, io_failure};
 use crate::value::Ref;
 use crate::vm::Vm;
@@ -68,7 +69,11 @@ fn metadata(vm: &mut Vm, path: &[u8]) -> HostResult<Metadata> {
     if files::is_device(path) {
         return Ok(files::device_metadata());
     }
-    vm.host.metadata(path, Links::Follow)
+    if attach::is_own_socket(vm, path) {
+        return Ok(files::device_metadata());
+    }
+    let metadata = vm.host.metadata(path, Links::Follow);
+    attach::absent_if_own(vm, path, metadata)
 }
 
 /// `None` where the system said no; what the user did not grant is thrown.
@@ -154,6 +159,7 @@ fn check_access(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
         return Ok(1);
     }
     let result = vm.host.access(&path, mode);
+    let result = attach::absent_if_own(vm, &path, result);
     Ok(u64::from(unless_denied(vm, result)?.is_some()))
 }
 

@@ -3,6 +3,7 @@
 use crate::files;
 use crate::frame::Res;
 use crate::host::{Change, Failure, HostResult, Links, Metadata, errno};
+use crate::native::sun::attach;
 use crate::native::{Args, NativeRow, zero};
 use crate::value::Ref;
 use crate::vm::Vm;
@@ -57,7 +58,11 @@ fn metadata(vm: &mut Vm, path: &[u8], links: Links) -> HostResult<Metadata> {
     if files::is_device(path) {
         return Ok(files::device_metadata());
     }
-    vm.host.metadata(path, links)
+    if attach::is_own_socket(vm, path) {
+        return Ok(files::device_metadata());
+    }
+    let metadata = vm.host.metadata(path, links);
+    attach::absent_if_own(vm, path, metadata)
 }
 
 /// Writes a `UnixFileAttributes`.
@@ -171,7 +176,8 @@ fn accessible(vm: &mut Vm, args: &mut Args<'_>) -> Res<HostResult<()>> {
     if files::is_device(&path) {
         return Ok(Ok(()));
     }
-    Ok(vm.host.access(&path, mode))
+    let result = vm.host.access(&path, mode);
+    Ok(attach::absent_if_own(vm, &path, result))
 }
 
 fn access(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
