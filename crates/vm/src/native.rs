@@ -145,6 +145,7 @@ pub fn table() -> NativeTable {
         jdk::internal::vm::NATIVES,
         jdk::internal::vm::continuation::NATIVES,
         sun::attach::NATIVES,
+        sun::desktop::NATIVES,
         sun::instrument::NATIVES,
         sun::management::NATIVES,
         sun::nio::ch::file_dispatcher::NATIVES,

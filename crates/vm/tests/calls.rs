@@ -6,7 +6,7 @@ use machine::{method, with_java};
 use vm::frame::Stop;
 use vm::interp::Outcome;
 use vm::mode::Plain;
-use vm::value::Value;
+use vm::value::{LoaderId, Value};
 
 const SOURCE: &str = r#"
 class Calls {
@@ -63,6 +63,30 @@ fn arguments_and_results_cross_the_border_with_their_types() {
         let args =
             [Value::Int(1).to_slot(), Value::Long(2).to_slot(), 0, Value::Double(3.5).to_slot(), 0];
         assert_eq!(vm.call_plain(add, &args), Outcome::Returned(Value::Int(6)));
+    });
+}
+
+#[test]
+fn a_call_from_outside_has_a_caller_as_tests_are() {
+    with_java("calls", SOURCE, |vm, _| {
+        let handles = vm.complete(|vm| {
+            let class = vm.boot_class("java/lang/invoke/MethodHandles")?;
+            vm.ensure_initialised(class)?;
+            Ok(class)
+        });
+        let handles = handles.expect("the JDK has method handles");
+        let lookup = method(vm, handles, "lookup", "()Ljava/lang/invoke/MethodHandles$Lookup;");
+        for _ in 0..2 {
+            let mark = vm.mark();
+            let Outcome::Returned(Value::Ref(found)) = vm.call_plain(lookup, &[]) else {
+                panic!("there is a caller");
+            };
+            let caller = vm.get_field_ref(found, "lookupClass", "Ljava/lang/Class;");
+            let caller = vm.class_of_mirror(caller);
+            assert_ne!(vm.class(caller).loader, LoaderId::BOOT);
+            assert_eq!(vm.module_name_of(caller), None);
+            vm.rollback(mark);
+        }
     });
 }
 
