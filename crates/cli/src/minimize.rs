@@ -25,6 +25,7 @@ use crate::run::{boot, reason};
 use crate::say;
 use crate::watch::{self, Progress};
 use scope::Scope;
+pub(crate) use show::too_large;
 
 /// Minimises the suite; an `Err` is a usage or input error.
 pub(crate) fn run(options: &MinimizeOptions) -> Result<ExitCode, String> {

@@ -40,6 +40,8 @@ pub struct Executions {
     pub techniques: Vec<Distinct>,
     /// Classes without an `equals` that helps, whose states were compared as a whole.
     pub fallen_back: Vec<String>,
+    /// Java classes with states that were compared as a whole because they are too large to run `equals` on.
+    pub too_large: Vec<String>,
 }
 
 /// What a technique tells apart.
@@ -150,17 +152,20 @@ fn count_executions(
         n_jobs: 1,
     };
     let mut recorded = record_suite::<false>(&suite, &[])?;
-    let mut fallen_back = Vec::new();
+    let (mut fallen_back, mut too_large) = (Vec::new(), Vec::new());
     let techniques = Technique::ALL.map(|technique| {
         let classes = recorded.classes(Techniques::both(technique));
         fallen_back.extend(classes.fallen_back);
+        too_large.extend(classes.too_large);
         let states = recorded.n_left_states(technique);
         Distinct { technique, executions: classes.n_classes as usize, states }
     });
-    fallen_back.sort();
-    fallen_back.dedup();
+    for names in [&mut fallen_back, &mut too_large] {
+        names.sort();
+        names.dedup();
+    }
     let total = recorded.n_executions();
-    Ok(Executions { total, techniques: techniques.to_vec(), fallen_back })
+    Ok(Executions { total, techniques: techniques.to_vec(), fallen_back, too_large })
 }
 
 /// Whether a class is among these or inside one of them.

@@ -27,6 +27,7 @@ use vm::vm::Vm;
 pub use equivalence::Classes;
 pub use look::{GRAMMAR, Look};
 pub use recording::{Exception, Recording, TestRun, Verdict};
+pub use states::LARGEST_ASKED;
 pub use whole_suite::{
     NotRecorded, Recorded as RecordedSuite, Suite, record_suite, silence_test, stopped_classes,
 };
@@ -122,11 +123,11 @@ struct Execution {
     method: u32,
     /// Receiver and arguments together.
     joint: Fingerprint,
-    /// Receiver and arguments apart, where techniques differ.
+    /// Receiver and arguments apart, where techniques differ or the state is too large to be kept.
     whole: [Fingerprint; 2],
     whole_seq: [Fingerprint; 2],
     modifying_seq: [Fingerprint; 2],
-    /// The entry state, or the receiver's part of it where `values` says the rest.
+    /// The entry state, or the receiver's part of it where `values` says the rest; none where it is too large.
     state: StateId,
     /// The arguments, where all of them are primitive values, strings, boxed values or `null` and the receiver is
     /// kept without them, so that many calls on one state share it.
@@ -147,6 +148,8 @@ struct LeftState {
 struct Recorded {
     /// As people name it.
     name: String,
+    /// Its class, as people name it.
+    class: String,
     short_name: String,
     key: u64,
     places: Vec<(usize, Kind)>,
@@ -303,6 +306,7 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
         }
         let recorded = Recorded {
             name: signature.map_or_else(|| name.clone(), |signature| signature.to_string()),
+            class: vm.external_name(method.class),
             is_initialiser: name == "<clinit>",
             short_name: name,
             key: key.half(),
@@ -354,13 +358,20 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
         if self.needs.joint {
             (receiver_alone, execution.joint) = self.walks.fingerprints(&mut self.heap, vm, &roots);
         }
+        let is_large = self.needs.states && self.walks.n_first() > LARGEST_ASKED;
         if self.needs.components {
             execution.whole = [
                 self.walks.fingerprints(&mut self.heap, vm, receiver).1,
                 self.heap.fingerprint(vm, arguments),
             ];
         }
-        if self.needs.states {
+        if is_large && !self.needs.components {
+            execution.whole = [
+                if receiver.is_empty() { NOTHING } else { receiver_alone },
+                self.heap.fingerprint(vm, arguments),
+            ];
+        }
+        if self.needs.states && !is_large {
             // Who wants to look at executions wants all of their entry states.
             let is_apart = !receiver.is_empty()
                 && self.history.texts.is_none()
@@ -528,7 +539,12 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
     /// Takes down the state that a call left its receiver in.
     fn note_left(&mut self, vm: &mut Vm, receiver: Ref, after: Expression) {
         let whole = self.walks.fingerprint(&mut self.heap, vm, receiver);
-        let state = self.states.keep(vm, whole, &[Root::Object(receiver)]);
+        let is_large = self.walks.n_first() > LARGEST_ASKED;
+        let state = if self.needs.states && !is_large {
+            self.states.keep(vm, whole, &[Root::Object(receiver)])
+        } else {
+            StateId::NONE
+        };
         let (whole_seq, modifying_seq) = (after.whole, after.modifying);
         let left = LeftState { whole, whole_seq, modifying_seq, state };
         if self.is_left.insert(left) {

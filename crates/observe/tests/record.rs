@@ -377,3 +377,25 @@ fn the_last_call_before_a_failure_is_known_whatever_runs_behind_it() {
     let old = call("shop.OldCartTest", "removesFromEmpty");
     assert_eq!(old, Some("shop.Cart.remove(java.lang.String)"));
 }
+
+#[test]
+fn states_too_large_to_run_equals_on_are_compared_as_a_whole_and_that_is_said() {
+    let jdk = jdk::installed().remove(0);
+    let (mut vm, mut recording) = record(&jdk, "record", &["large.CrowdTest"], &["large/Crowd"]);
+    for technique in [Technique::MonitorEquals, Technique::PairwiseEquals] {
+        let techniques = Techniques::both(technique);
+        let classes = recording.classes(&mut vm, techniques);
+        assert_eq!(classes.too_large, ["large.Crowd"]);
+        // To `equals` a turned crowd is the same, but only a small one is asked.
+        let [_, small, _, large, again] = &recording.tests[..] else { panic!() };
+        let n_classes = |test: &observe::record::TestRun| {
+            let of = test.executions.iter().map(|&execution| classes.of[execution as usize]);
+            of.collect::<BTreeSet<u32>>().len()
+        };
+        assert_eq!((n_classes(small), n_classes(large), n_classes(again)), (3, 4, 3));
+        let redundant = redundant(&mut vm, &mut recording, techniques);
+        assert_eq!(redundant, ["e_largeAgain"]);
+    }
+    let whole = recording.classes(&mut vm, Techniques::both(Technique::WholeState));
+    assert_eq!(whole.too_large, Vec::<String>::new());
+}

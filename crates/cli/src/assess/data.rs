@@ -76,6 +76,7 @@ fn executions(assessed: &Assessment) -> Json {
         ("total", Json::Number(usize::try_from(executions.total).unwrap_or(usize::MAX))),
         ("techniques", Json::List(techniques.collect())),
         ("withoutEquals", Json::List(executions.fallen_back.iter().map(Json::text).collect())),
+        ("tooLargeForEquals", Json::List(executions.too_large.iter().map(Json::text).collect())),
     ])
 }
 

@@ -9,7 +9,7 @@ use observe::junit::Outcome;
 use observe::mutation::{Escaped, Fate, Mutant, Verdict};
 use observe::state::technique::Technique;
 
-use crate::minimize::why_not;
+use crate::minimize::{too_large, why_not};
 
 /// One suite.
 pub(super) fn one(assessed: &Assessment) -> String {
@@ -150,6 +150,9 @@ fn write_executions(text: &mut String, assessed: &Assessment) {
     if !executions.fallen_back.is_empty() {
         let _ =
             writeln!(text, "  without an equals that helps: {}", executions.fallen_back.join(", "));
+    }
+    if !executions.too_large.is_empty() {
+        let _ = writeln!(text, "  {}: {}", too_large(), executions.too_large.join(", "));
     }
 }
 

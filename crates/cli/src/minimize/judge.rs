@@ -17,6 +17,8 @@ pub(super) struct Minimized {
     pub(super) mask: Vec<String>,
     /// Classes whose `equals` did not help.
     pub(super) fallen_back: Vec<String>,
+    /// Classes with states that are too large to run `equals` on.
+    pub(super) too_large: Vec<String>,
     pub(super) classes_under_test: Vec<String>,
     /// All tests in the order of the suite.
     pub(super) tests: Vec<Judged>,
@@ -149,6 +151,7 @@ pub(super) fn judge(
         techniques,
         mask: recorded.mask.names(),
         fallen_back: classes.fallen_back,
+        too_large: classes.too_large,
         classes_under_test: scope.names.shown(),
         tests,
         rows,

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use emit::json::Json;
-use observe::record::GRAMMAR;
+use observe::record::{GRAMMAR, LARGEST_ASKED};
 
 use super::judge::{Judged, Minimized, Row, Status};
 use super::sources::Changes;
@@ -22,6 +22,9 @@ pub(super) fn human(minimized: &Minimized, changes: Option<&Changes>) -> String 
     if !minimized.fallen_back.is_empty() {
         write_list(&mut text, "without an equals that helps", &minimized.fallen_back);
     }
+    if !minimized.too_large.is_empty() {
+        write_list(&mut text, &too_large(), &minimized.too_large);
+    }
     if minimized.is_explained {
         let _ = writeln!(text, "states are written as expressions: {GRAMMAR}");
     }
@@ -38,6 +41,11 @@ pub(super) fn human(minimized: &Minimized, changes: Option<&Changes>) -> String 
         write_changes(&mut text, changes);
     }
     text
+}
+
+/// The heading of classes with large states.
+pub(crate) fn too_large() -> String {
+    format!("with states of more than {LARGEST_ASKED} objects, compared as a whole")
 }
 
 /// A heading and names behind it, over as many lines as they need.
@@ -160,6 +168,7 @@ pub(super) fn json(minimized: &Minimized, changes: Option<&Changes>) -> Json {
         ("argumentTechnique", Json::text(minimized.techniques.arguments.name())),
         ("ignoredFields", texts(&minimized.mask)),
         ("withoutEquals", texts(&minimized.fallen_back)),
+        ("tooLargeForEquals", texts(&minimized.too_large)),
         ("classesUnderTest", texts(&minimized.classes_under_test)),
         ("branches", Json::Number(minimized.n_branches)),
         ("summary", json_row(&minimized.total)),

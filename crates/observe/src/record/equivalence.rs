@@ -2,6 +2,8 @@
 //! and at whole states from the keys taken during the run, those that need `equals` by putting the entry
 //! states back, one after the other, each under a mark.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use vm::value::Ref;
 use vm::vm::Vm;
@@ -11,12 +13,13 @@ use super::states::StateId;
 use super::{Execution, NOTHING, Techniques};
 use crate::state::canonical_heap::Root;
 use crate::state::fingerprint::{Fingerprint, Mixer, Sink};
+use crate::state::kept_walk::KeptWalks;
 use crate::state::monitor_equals::{MonitorEquals, Twin};
 use crate::state::pairwise_equals::{Elsewhere, PairwiseEquals};
 use crate::state::technique::Technique;
 
 /// Executions by class.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Classes {
     /// By execution: the number of its class, in the order in which classes were met.
     pub of: Vec<u32>,
@@ -24,6 +27,8 @@ pub struct Classes {
     pub n_classes: u32,
     /// Java classes without an `equals` that helps, whose states were compared as a whole.
     pub fallen_back: Vec<String>,
+    /// Java classes with states that were compared as a whole because they are too large to run `equals` on.
+    pub too_large: Vec<String>,
 }
 
 /// The parts of an entry state.
@@ -40,6 +45,8 @@ struct Asked {
     monitor: MonitorEquals,
     pairwise: PairwiseEquals,
     known: FxHashMap<Question, Fingerprint>,
+    walks: KeptWalks,
+    too_large: BTreeSet<String>,
 }
 
 /// A technique, the side that is asked for, a state and the number of receivers in it.
@@ -55,12 +62,15 @@ pub(super) struct Keys {
     pub(super) of: Vec<Key>,
     /// As [`Classes::fallen_back`].
     pub(super) fallen_back: Vec<String>,
+    /// As [`Classes::too_large`].
+    pub(super) too_large: BTreeSet<String>,
 }
 
 /// Executions with the same key are in one class.
 pub(super) fn classes(keys: Vec<Keys>) -> Classes {
     let mut numbers: FxHashMap<Key, u32> = FxHashMap::default();
-    let mut classes = Classes { of: Vec::new(), n_classes: 0, fallen_back: Vec::new() };
+    let mut classes = Classes::default();
+    let mut too_large = BTreeSet::new();
     for mut part in keys {
         for key in part.of {
             let number = *numbers.entry(key).or_insert(classes.n_classes);
@@ -68,7 +78,9 @@ pub(super) fn classes(keys: Vec<Keys>) -> Classes {
             classes.of.push(number);
         }
         classes.fallen_back.append(&mut part.fallen_back);
+        too_large.append(&mut part.too_large);
     }
+    classes.too_large = too_large.into_iter().collect();
     classes.fallen_back.sort();
     classes.fallen_back.dedup();
     classes
@@ -92,6 +104,10 @@ impl Recording {
                 Technique::ModifyingSeq => left.modifying_seq,
                 Technique::WholeState => left.whole,
                 Technique::MonitorEquals | Technique::PairwiseEquals => {
+                    if left.state == StateId::NONE {
+                        keys.insert(left.whole);
+                        continue;
+                    }
                     let question = (technique, Side::Both, left.state, 1);
                     self.ask(vm, &mut asked, question, left.whole)
                 }
@@ -121,7 +137,7 @@ impl Recording {
         let mut fallen_back: Vec<String> =
             asked.monitor.fallen_back.iter().map(|&class| vm.external_name(class)).collect();
         fallen_back.sort();
-        Keys { of, fallen_back }
+        Keys { of, fallen_back, too_large: asked.too_large }
     }
 
     fn key(
@@ -148,6 +164,13 @@ impl Recording {
             Technique::WholeState if side == Side::Both => execution.joint,
             Technique::WholeState => pair(&execution.whole),
             Technique::MonitorEquals | Technique::PairwiseEquals => {
+                if execution.state == StateId::NONE {
+                    asked.too_large.insert(self.methods[execution.method as usize].class.clone());
+                    return match side {
+                        Side::Both => execution.joint,
+                        Side::Receiver | Side::Arguments => pair(&execution.whole),
+                    };
+                }
                 if let Some(values) = execution.values {
                     let receiver = match side {
                         Side::Arguments => NOTHING,
@@ -229,7 +252,9 @@ impl Recording {
         let is_shared = |object: Ref| object.byte_offset() < world;
         let mut mixer = Mixer::new(7);
         for &root in roots {
-            let key = whole.map_or_else(|| heap.fingerprint(vm, &[root]), |(key, _)| key);
+            // The same making as that of the keys taken during the run.
+            let alone = || asked.walks.fingerprints(heap, vm, &[root]).0;
+            let key = whole.map_or_else(alone, |(key, _)| key);
             match root {
                 Root::Object(object) if !object.is_null() => {
                     let number = whole.map(|(_, state)| state.0);

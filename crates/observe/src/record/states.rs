@@ -14,13 +14,17 @@ use crate::snapshot::{Room, Snapshot};
 use crate::state::canonical_heap::Root;
 use crate::state::fingerprint::Fingerprint;
 
-/// Names an entry state.
+/// Names an entry state that was kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct StateId(pub(super) u32);
 
 impl StateId {
     pub(super) const NONE: StateId = StateId(u32::MAX);
 }
+
+/// `equals` is not run on states of more objects: a test that fills something large would take the square of the
+/// time. Such states are compared as a whole.
+pub const LARGEST_ASKED: usize = 500;
 
 /// A part of an entry state: a root of the copy, or a primitive value.
 #[derive(Debug, Clone, Copy)]
@@ -109,9 +113,9 @@ impl States {
         matches!(state.parts[..], [Part::Object]).then_some(state.key)
     }
 
-    /// Puts a state into the heap; `None` where there is no room.
+    /// Puts a state into the heap; `None` where there is no room, or it was not kept.
     pub(super) fn put(&mut self, vm: &mut Vm, id: StateId) -> Option<Vec<Root>> {
-        let state = &mut self.states[id.0 as usize];
+        let state = self.states.get_mut(id.0 as usize)?;
         for (at, &holder) in state.holders.iter().enumerate() {
             if holder != FIXED {
                 state.copy.set_shared(at, vm.handles.get(&self.held[holder as usize]));

@@ -26,6 +26,8 @@ pub(super) const NULL: u64 = 0;
 pub(super) const BACK: u64 = 1;
 pub(super) const NODE: u64 = 2;
 const VALUE: u64 = 3;
+/// The number that follows is one of a node that is written down elsewhere.
+const ELSEWHERE: u64 = 1 << 63;
 
 /// Where a canonical form starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +46,11 @@ pub trait Edges {
     fn has(&self, object: Ref, slot: u32) -> bool;
     /// Whether the length of this array belongs.
     fn has_length(&self, array: Ref) -> bool;
+    /// The number of a node that is written down elsewhere.
+    #[inline(always)]
+    fn elsewhere(&self, _: Ref) -> Option<u32> {
+        None
+    }
 }
 
 /// The whole heap.
@@ -116,6 +123,7 @@ pub struct CanonicalHeap {
     open: Vec<Open>,
     /// Objects below this byte of the heap are told apart by where they are.
     fixed_below: usize,
+    n_first: usize,
 }
 
 impl CanonicalHeap {
@@ -128,6 +136,7 @@ impl CanonicalHeap {
             visited: Visited::default(),
             open: Vec::new(),
             fixed_below: 0,
+            n_first: 0,
         }
     }
 
@@ -156,9 +165,15 @@ impl CanonicalHeap {
         let mut mixer = Mixer::new(1);
         let (first, rest) = roots.split_at(roots.len().min(1));
         self.write(vm, first, &Whole, &mut mixer);
+        self.n_first = self.visited.len();
         let first = mixer.finish();
         self.go_on(vm, rest, &Whole, &mut mixer);
         (first, mixer.finish())
+    }
+
+    /// How many nodes were behind the first of the last roots whose `fingerprints` were asked for.
+    pub(super) fn n_first(&self) -> usize {
+        self.n_first
     }
 
     /// Whether a root holds nothing but a value that `equals` compares by its content.
@@ -262,7 +277,7 @@ impl CanonicalHeap {
         let plan = self.plan_of(vm, vm.class_of(object));
         match plan.form {
             Form::Array(kind) => {
-                if !self.is_new(object, sink) {
+                if !self.is_new(object, edges, sink) {
                     return;
                 }
                 sink.word(plan.key << 2 | NODE);
@@ -276,7 +291,7 @@ impl CanonicalHeap {
                 if kind == Kind::Ref {
                     self.open.push(Open { object, next: 0, end: length, is_array: true });
                 } else if E::ALL {
-                    write_elements(vm, object, kind, length, sink);
+                    write_elements(vm, object, kind, (0, length), sink);
                 } else {
                     for idx in (0..length).filter(|&idx| edges.has(object, idx)) {
                         sink.word(u64::from(idx));
@@ -286,7 +301,7 @@ impl CanonicalHeap {
                 }
             }
             Form::Fields(next, end) => {
-                if self.is_new(object, sink) {
+                if self.is_new(object, edges, sink) {
                     sink.word(plan.key << 2 | NODE);
                     self.open.push(Open { object, next, end, is_array: false });
                 }
@@ -322,7 +337,11 @@ impl CanonicalHeap {
     }
 
     #[inline]
-    fn is_new<S: Sink>(&mut self, object: Ref, sink: &mut S) -> bool {
+    fn is_new<E: Edges, S: Sink>(&mut self, object: Ref, edges: &E, sink: &mut S) -> bool {
+        if let Some(number) = edges.elsewhere(object) {
+            sink.word(ELSEWHERE | u64::from(number) << 2 | BACK);
+            return false;
+        }
         match self.visited.visit(object) {
             Some(number) => {
                 sink.word(u64::from(number) << 2 | BACK);
@@ -472,15 +491,23 @@ pub(super) fn canonical_word(kind: Kind, word: u64) -> u64 {
     }
 }
 
-pub(super) fn write_elements<S: Sink>(vm: &Vm, array: Ref, kind: Kind, length: u32, sink: &mut S) {
+/// Writes a range of the elements of an array of primitive values.
+pub(super) fn write_elements<S: Sink>(
+    vm: &Vm,
+    array: Ref,
+    kind: Kind,
+    (first, last): (u32, u32),
+    sink: &mut S,
+) {
+    let offset = ELEMENTS_OFFSET + first * kind.size();
     if matches!(kind, Kind::Float | Kind::Double) {
-        for idx in 0..length {
+        for idx in first..last {
             sink.word(load(vm, array, ELEMENTS_OFFSET + idx * kind.size(), kind));
         }
         return;
     }
-    let len = length as usize * kind.size() as usize;
-    write_bytes(vm.heap.bytes(array, ELEMENTS_OFFSET, len), sink);
+    let len = (last - first) as usize * kind.size() as usize;
+    write_bytes(vm.heap.bytes(array, offset, len), sink);
 }
 
 #[inline]

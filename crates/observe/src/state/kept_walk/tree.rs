@@ -1,0 +1,564 @@
+//! The tree of a large heap, kept and mended: gives the fingerprints of [`super::composite`].
+//!
+//! Where every node has one way in (apart from references to what is above it), the tree is the same in whatever
+//! order it is read, so only the nodes that have changed are read again: what they no longer refer to is cut off,
+//! what they refer to now is put below them, from what was cut off or from the heap, and what nobody took is
+//! dropped. A few nodes may have more ways in, such as the last one of a list: after every change it is checked that
+//! each was met first where a walk would meet it first. Where that fails the tree is made anew.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use vm::heap::{ELEMENTS_OFFSET, LENGTH_OFFSET};
+use vm::value::{Kind, Ref};
+use vm::vm::Vm;
+
+use super::super::canonical_heap::{CanonicalHeap, NULL};
+use super::super::fingerprint::{Fingerprint, Mixer, Sink};
+use super::composite::{
+    ASIDE, BELOW, Content, Next, ROOT, begin, element_at, elements_of_piece, read, up, whole,
+};
+use super::sequence::{Behind, ListId, MAIN, Sequence, Standing, lanes};
+
+/// References to nodes aside, and nodes that refer out of what moves, at most.
+const MOST_ASIDE: usize = 16;
+/// Objects of fewer granules are found from any granule in them by looking back.
+const SMALL: u32 = 16;
+/// Trees of fewer nodes are not put in order because they have grown.
+const LEAST_MADE: usize = 512;
+/// No node.
+const NONE: u32 = u32::MAX;
+
+/// What had to be done for a fingerprint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Done {
+    /// At most what has changed was read.
+    Mended,
+    /// The tree was made.
+    Made,
+    /// The tree was made anew, since it could not be mended.
+    InVain,
+}
+
+/// The tree must be made anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Crooked;
+
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    object: Ref,
+    content: Content,
+    is_piece: bool,
+    /// The node above; `NONE` for the root and what was cut off.
+    parent: u32,
+    /// The slot, element or piece of the parent that it is found in, from its first on.
+    via: u32,
+    /// Where its edges begin: one per slot, element or piece.
+    edges: u32,
+    /// Granules of the object.
+    size: u32,
+    /// Whether it refers to nodes aside.
+    has_aside: bool,
+    /// Whether it is being written down.
+    is_open: bool,
+    /// Whether it waits to be written down.
+    is_pending: bool,
+}
+
+/// A reference to a node that was met elsewhere first.
+#[derive(Debug, Clone, Copy)]
+struct Aside {
+    from: u32,
+    via: u32,
+    to: u32,
+}
+
+/// A node that is being written down.
+#[derive(Debug)]
+struct Open {
+    node: u32,
+    at: u32,
+    first: u32,
+    last: u32,
+    depth: i32,
+    up: i32,
+    mixer: Mixer,
+}
+
+/// The tree behind one root.
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    pub(super) root: Ref,
+    nodes: Vec<Node>,
+    free: Vec<u32>,
+    /// Nodes below, by the places of nodes.
+    edges: Vec<u32>,
+    /// Edges that belong to no node any longer.
+    n_lost_edges: usize,
+    numbers: FxHashMap<Ref, u32>,
+    /// Large objects: their last granules and nodes by their first granules.
+    large: BTreeMap<u32, (u32, u32)>,
+    sequence: Sequence,
+    aside: Vec<Aside>,
+    /// What was cut off.
+    loose: Vec<ListId>,
+    /// Nodes that have changed.
+    changed: Vec<u32>,
+    pending: Vec<u32>,
+    open: Vec<Open>,
+    /// Nodes that were put where they are found now, since the tree was made.
+    n_adopted: usize,
+    /// Nodes when it was last put in order.
+    n_made: usize,
+    fingerprint: Option<Fingerprint>,
+}
+
+impl Tree {
+    /// Becomes the tree behind this root, which is not read yet.
+    pub(super) fn forget(&mut self, root: Ref) {
+        self.root = root;
+        self.nodes.clear();
+        self.free.clear();
+        self.edges.clear();
+        self.n_lost_edges = 0;
+        self.numbers.clear();
+        self.large.clear();
+        self.sequence.clear();
+        self.aside.clear();
+        self.loose.clear();
+        self.changed.clear();
+        self.pending.clear();
+        self.open.clear();
+        self.fingerprint = None;
+    }
+
+    /// How many objects there are.
+    pub(super) fn n_objects(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// The number of an object in the order of the tree; `fingerprint` comes first.
+    pub(super) fn number(&self, object: Ref) -> Option<u32> {
+        self.numbers.get(&object).map(|&node| self.sequence.index(node))
+    }
+
+    /// The fingerprint, and what had to be done for it. The root is no value.
+    pub(super) fn fingerprint(&mut self, heap: &mut CanonicalHeap, vm: &Vm) -> (Fingerprint, Done) {
+        if let Some(known) = self.fingerprint
+            && self.changed.is_empty()
+        {
+            return (known, Done::Mended);
+        }
+        // What has grown much, or lost much, is put in order from time to time.
+        let is_due = self.numbers.len() > 4 * self.n_made
+            || self.n_lost_edges > self.edges.len() / 2 + 1024;
+        let done = if self.fingerprint.is_none() || is_due {
+            Done::Made
+        } else if self.mend(heap, vm) == Err(Crooked) {
+            Done::InVain
+        } else {
+            Done::Mended
+        };
+        if done != Done::Mended {
+            self.make(heap, vm);
+        }
+        let folded = self.sequence.fold();
+        let sequence = &self.sequence;
+        self.aside.sort_by_cached_key(|aside| (sequence.order(aside.from), aside.via));
+        let aside = self.aside.iter().map(|aside| sequence.index(aside.to));
+        let key = whole(self.numbers.len(), folded, aside);
+        self.fingerprint = Some(key);
+        (key, done)
+    }
+
+    /// A granule has changed.
+    pub(super) fn note(&mut self, heap: &CanonicalHeap, vm: &Vm, granule: u32) {
+        let Some(number) = self.node_at(granule) else { return };
+        let node = self.nodes[number as usize];
+        let offset = (granule - node.object.0) << 3;
+        match node.content {
+            Content::Fields { .. } => {
+                // The header, or a field that does not count.
+                if heap.first_slot(vm.class_of(node.object), offset).is_none() {
+                    return;
+                }
+            }
+            // Lengths do not change.
+            _ if offset + 8 <= LENGTH_OFFSET.max(ELEMENTS_OFFSET) => return,
+            Content::Pieces { kind, n_pieces } => {
+                let each = elements_of_piece(kind);
+                let first = element_at(kind, offset) / each;
+                let last = (element_at(kind, offset + 7) / each).min(n_pieces - 1);
+                for piece in first..=last {
+                    self.changed.push(self.edges[(node.edges + piece) as usize]);
+                }
+                return;
+            }
+            _ => {}
+        }
+        self.changed.push(number);
+    }
+
+    /// The node of an object that a granule is part of.
+    fn node_at(&self, granule: u32) -> Option<u32> {
+        for back in 0..SMALL.min(granule) {
+            if let Some(&number) = self.numbers.get(&Ref(granule - back)) {
+                let is_in = back < self.nodes[number as usize].size;
+                return is_in.then_some(number);
+            }
+        }
+        let (_, &(last, number)) = self.large.range(..=granule).next_back()?;
+        (granule <= last).then_some(number)
+    }
+
+    /// Reads everything.
+    fn make(&mut self, heap: &mut CanonicalHeap, vm: &Vm) {
+        let n_before = self.nodes.len();
+        self.forget(self.root);
+        self.sequence.expect(n_before);
+        self.n_made = n_before.max(LEAST_MADE);
+        let plan = heap.plan_of(vm, vm.class_of(self.root));
+        let Some(content) = Content::of(vm, plan, self.root) else { return };
+        let top = self.add(vm, self.root, content, (NONE, 0), false);
+        self.sequence.push(MAIN, top, 0);
+        // Nothing is loose and nothing is known, so nothing can be crooked.
+        let _ = self.write(heap, vm, top);
+    }
+
+    /// Reads what has changed.
+    fn mend(&mut self, heap: &mut CanonicalHeap, vm: &Vm) -> Result<(), Crooked> {
+        if self.aside.len() > MOST_ASIDE {
+            return Err(Crooked);
+        }
+        let mut changed = std::mem::take(&mut self.changed);
+        changed.extend(self.aside.iter().map(|aside| aside.from));
+        changed.sort_unstable();
+        changed.dedup();
+        for &number in &changed {
+            self.cut_off(heap, vm, number);
+        }
+        // What is below comes first: a walk meets it before it reads the rest of what is above.
+        changed.sort_by_cached_key(|&number| self.sequence.order(number));
+        for &number in &changed {
+            self.nodes[number as usize].is_pending = true;
+        }
+        self.pending.extend_from_slice(&changed);
+        changed.clear();
+        self.changed = changed;
+        let mut waiting = Vec::new();
+        while let Some(number) = self.pending.pop() {
+            if self.sequence.standing(number) == Standing::Main {
+                self.nodes[number as usize].is_pending = false;
+                let n_adopted = self.n_adopted;
+                self.write(heap, vm, number)?;
+                if self.n_adopted > n_adopted {
+                    self.pending.append(&mut waiting);
+                }
+            } else {
+                waiting.push(number);
+            }
+        }
+        let mut dropped = Vec::new();
+        for list in std::mem::take(&mut self.loose) {
+            self.sequence.drop_list(list, &mut dropped);
+        }
+        for number in dropped {
+            self.remove(number);
+        }
+        self.check_aside()
+    }
+
+    /// Cuts off what a node no longer refers to.
+    fn cut_off(&mut self, heap: &CanonicalHeap, vm: &Vm, number: u32) {
+        let node = self.nodes[number as usize];
+        let (first, last) = node.content.bounds();
+        for at in first..last {
+            let edge = (node.edges + at - first) as usize;
+            let below = self.edges[edge];
+            if below == NONE || self.nodes[below as usize].is_piece {
+                continue;
+            }
+            let now = match node.content {
+                Content::Fields { .. } => vm.heap.load_ref(node.object, heap.slot(at).offset),
+                _ => vm.heap.element_ref(node.object, at),
+            };
+            if now != self.nodes[below as usize].object {
+                self.edges[edge] = NONE;
+                self.nodes[below as usize].parent = NONE;
+                let list = self.sequence.cut(below, Standing::Loose);
+                self.loose.push(list);
+            }
+        }
+    }
+
+    /// Checks that nodes with several ways in are where a walk would meet them first.
+    fn check_aside(&mut self) -> Result<(), Crooked> {
+        for idx in 0..self.aside.len() {
+            let Aside { from, via, to } = self.aside[idx];
+            let place = self.place(from, via);
+            let is_fine = self.sequence.standing(to) == Standing::Main
+                && self.sequence.is_before(to, place)
+                && !self.sequence.contains(to, from);
+            if !is_fine {
+                return Err(Crooked);
+            }
+        }
+        Ok(())
+    }
+
+    /// Where what is found in a place of a node belongs.
+    fn place(&self, number: u32, via: u32) -> Behind {
+        let edges = self.nodes[number as usize].edges as usize;
+        let before = &self.edges[edges..edges + via as usize];
+        match before.iter().rev().find(|&&below| below != NONE) {
+            Some(&below) => Behind::Subtree(below),
+            None => Behind::Node(number),
+        }
+    }
+
+    fn add(
+        &mut self,
+        vm: &Vm,
+        object: Ref,
+        content: Content,
+        (parent, via): (u32, u32),
+        is_piece: bool,
+    ) -> u32 {
+        let (first, last) = content.bounds();
+        let edges = count(self.edges.len());
+        self.edges.resize(self.edges.len() + (last - first) as usize, NONE);
+        let size = if is_piece { 0 } else { granules(vm, object, content) };
+        let node = Node {
+            object,
+            content,
+            is_piece,
+            parent,
+            via,
+            edges,
+            size,
+            has_aside: false,
+            is_open: false,
+            is_pending: false,
+        };
+        let number = match self.free.pop() {
+            Some(number) => {
+                self.nodes[number as usize] = node;
+                number
+            }
+            None => {
+                self.nodes.push(node);
+                count(self.nodes.len()) - 1
+            }
+        };
+        if parent != NONE {
+            let edge = self.nodes[parent as usize].edges + via;
+            self.edges[edge as usize] = number;
+        }
+        if !is_piece {
+            self.numbers.insert(object, number);
+            if size > SMALL {
+                self.large.insert(object.0, (object.0 + size - 1, number));
+            }
+        }
+        number
+    }
+
+    fn remove(&mut self, number: u32) {
+        let node = self.nodes[number as usize];
+        if !node.is_piece {
+            self.numbers.remove(&node.object);
+            if node.size > SMALL {
+                self.large.remove(&node.object.0);
+            }
+        }
+        if node.has_aside {
+            self.aside.retain(|aside| aside.from != number);
+        }
+        let (first, last) = node.content.bounds();
+        self.n_lost_edges += (last - first) as usize;
+        self.free.push(number);
+    }
+
+    /// Writes down a node of the main list, and all new ones below it.
+    fn write(&mut self, heap: &mut CanonicalHeap, vm: &Vm, base: u32) -> Result<(), Crooked> {
+        if self.nodes[base as usize].has_aside {
+            self.nodes[base as usize].has_aside = false;
+            self.aside.retain(|aside| aside.from != base);
+        }
+        let depth = self.sequence.depth(base);
+        self.begin(heap, vm, base, depth);
+        let mut building = MAIN;
+        while let Some(mut open) = self.open.pop() {
+            let node = self.nodes[open.node as usize];
+            if open.at == open.last {
+                self.nodes[open.node as usize].is_open = false;
+                self.sequence.set(open.node, lanes(open.mixer.finish().0), open.up);
+                if self.open.len() == 1 && building != MAIN {
+                    let place = self.place(node.parent, node.via);
+                    self.sequence.insert(place, building);
+                    building = MAIN;
+                }
+                continue;
+            }
+            let via = open.at - open.first;
+            let at = open.at;
+            open.at += 1;
+            let below = self.edges[(node.edges + via) as usize];
+            let new = match read(heap, vm, (node.object, node.content), at, &mut open.mixer) {
+                Next::Written => None,
+                Next::Piece(_) if below != NONE => {
+                    open.mixer.word(BELOW);
+                    None
+                }
+                Next::Piece(kind) => {
+                    open.mixer.word(BELOW);
+                    let content = Content::piece(vm, node.object, kind, at);
+                    Some(self.add(vm, node.object, content, (open.node, via), true))
+                }
+                Next::Reference(target) => {
+                    self.refer(heap, vm, (base, building), &mut open, (via, below, target))?
+                }
+            };
+            let depth = open.depth + 1;
+            self.open.push(open);
+            if let Some(new) = new {
+                // While the first node below a known one is made, it has nowhere to stand yet.
+                if building == MAIN && !self.is_making() {
+                    building = self.sequence.new_list(Standing::Building);
+                }
+                self.sequence.push(building, new, depth);
+                self.begin(heap, vm, new, depth);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the whole tree is being made.
+    fn is_making(&self) -> bool {
+        self.fingerprint.is_none()
+    }
+
+    fn begin(&mut self, heap: &mut CanonicalHeap, vm: &Vm, number: u32, depth: i32) {
+        let node = &mut self.nodes[number as usize];
+        node.is_open = true;
+        let plan = (!node.is_piece).then(|| heap.plan_of(vm, vm.class_of(node.object)));
+        let mixer = begin(vm, node.object, plan, node.content);
+        let (first, last) = node.content.bounds();
+        self.open.push(Open { node: number, at: first, first, last, depth, up: 0, mixer });
+    }
+
+    /// Writes down a reference; gives the node that it is to, if that is a new one.
+    fn refer(
+        &mut self,
+        heap: &mut CanonicalHeap,
+        vm: &Vm,
+        (base, building): (u32, ListId),
+        open: &mut Open,
+        (via, below, target): (u32, u32, Ref),
+    ) -> Result<Option<u32>, Crooked> {
+        if target.is_null() {
+            open.mixer.word(NULL);
+            return Ok(None);
+        }
+        if target == self.root {
+            open.mixer.word(ROOT);
+            return Ok(None);
+        }
+        let plan = heap.plan_of(vm, vm.class_of(target));
+        let Some(content) = Content::of(vm, plan, target) else {
+            heap.write_value(vm, plan, target, &mut open.mixer);
+            return Ok(None);
+        };
+        let Some(&number) = self.numbers.get(&target) else {
+            open.mixer.word(BELOW);
+            return Ok(Some(self.add(vm, target, content, (open.node, via), false)));
+        };
+        if number == below {
+            open.mixer.word(BELOW);
+            return Ok(None);
+        }
+        if self.sequence.standing(number) == Standing::Loose {
+            open.mixer.word(BELOW);
+            self.adopt(number, (open.node, via), open.depth + 1, building)?;
+            return Ok(None);
+        }
+        let is_above = self.nodes[number as usize].is_open
+            || number == open.node
+            || self.sequence.standing(number) == Standing::Main
+                && !self.is_making()
+                && self.sequence.contains(number, base);
+        if is_above {
+            let levels = open.depth - self.sequence.depth(number);
+            open.mixer.word(up(levels));
+            open.up = open.up.max(levels);
+        } else {
+            open.mixer.word(ASIDE);
+            self.aside.push(Aside { from: open.node, via, to: number });
+            self.nodes[open.node as usize].has_aside = true;
+        }
+        Ok(None)
+    }
+
+    /// Puts a node that was cut off, or one below it, and all below it where it is found now.
+    fn adopt(
+        &mut self,
+        number: u32,
+        (parent, via): (u32, u32),
+        depth: i32,
+        building: ListId,
+    ) -> Result<(), Crooked> {
+        let node = self.nodes[number as usize];
+        if node.parent != NONE {
+            let edge = self.nodes[node.parent as usize].edges + node.via;
+            self.edges[edge as usize] = NONE;
+        }
+        let by = depth - self.sequence.depth(number);
+        let list = self.sequence.cut(number, Standing::Building);
+        let mut reaching = Vec::new();
+        if !self.sequence.reach_out(list, MOST_ASIDE, &mut reaching) {
+            return Err(Crooked);
+        }
+        if self.sequence.up(number) > 0 {
+            reaching.push(number);
+        }
+        for number in reaching {
+            let node = &mut self.nodes[number as usize];
+            if !node.is_pending {
+                node.is_pending = true;
+                self.pending.push(number);
+            }
+        }
+        self.sequence.shift(list, by);
+        if building == MAIN {
+            let place = self.place(parent, via);
+            self.sequence.insert(place, list);
+        } else {
+            self.sequence.append(building, list);
+        }
+        self.n_adopted += 1;
+        let node = &mut self.nodes[number as usize];
+        (node.parent, node.via) = (parent, via);
+        let edge = self.nodes[parent as usize].edges + via;
+        self.edges[edge as usize] = number;
+        Ok(())
+    }
+}
+
+/// Granules that an object takes.
+fn granules(vm: &Vm, object: Ref, content: Content) -> u32 {
+    let kind = match content {
+        Content::Fields { .. } => {
+            return vm.class(vm.class_of(object)).instance_size.div_ceil(8);
+        }
+        Content::Refs { .. } => Kind::Ref,
+        Content::Values { kind, .. } | Content::Pieces { kind, .. } => kind,
+    };
+    let n_bytes = u64::from(vm.heap.array_length(object)) * u64::from(kind.size());
+    let n_granules = (u64::from(ELEMENTS_OFFSET) + n_bytes).div_ceil(8);
+    u32::try_from(n_granules).unwrap_or(u32::MAX - object.0)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "far fewer nodes than 2^32")]
+fn count(n: usize) -> u32 {
+    n as u32
+}
