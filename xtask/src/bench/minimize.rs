@@ -31,10 +31,11 @@ const JARS: [&str; 8] = [
     "apiguardian-api",
 ];
 
-/// Suites over states of many nodes, in `fixtures/bench/large`.
-const LARGE: &[(&str, &str)] = &[
-    ("CatalogueTest", "calls on states of 2,000 nodes"),
-    ("GrowthTest", "states that grow to 500 nodes"),
+/// Suites over states of many nodes, in `fixtures/bench/large`, with the classes they test.
+const LARGE: &[(&str, &str, &str)] = &[
+    ("CatalogueTest", "Catalogue", "calls on states of 2,000 nodes"),
+    ("GrowthTest", "Catalogue", "states that grow to 500 nodes"),
+    ("LedgerTest", "Ledger", "states that grow to 20,000 nodes, and go back and forth"),
 ];
 
 /// A compiled suite.
@@ -67,17 +68,12 @@ pub(super) fn run(binary: &str, java_home: &Path) -> Result<String, String> {
     }
     let classes = format!("{FOLDER}/large/classes");
     let source = |name: &str| vec![PathBuf::from(format!("fixtures/bench/large/{name}.java"))];
-    compile(java_home, &jars, &source("Catalogue"), &classes)?;
-    for (test, name) in LARGE {
+    for (test, class, name) in LARGE {
+        compile(java_home, &jars, &source(class), &classes)?;
         let tests = format!("{FOLDER}/large/{test}");
         compile(java_home, &format!("{classes}:{jars}"), &source(test), &tests)?;
-        let suite = Suite {
-            name,
-            class: "large.Catalogue",
-            classes: &classes,
-            tests: &tests,
-            options: &[],
-        };
+        let class = format!("large.{class}");
+        let suite = Suite { name, class: &class, classes: &classes, tests: &tests, options: &[] };
         measure(&mut text, binary, java_home, &jars, &suite)?;
     }
     text.push('\n');

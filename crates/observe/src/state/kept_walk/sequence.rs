@@ -181,8 +181,7 @@ impl Sequence {
     /// Takes a node and all below it out, into a list of their own.
     pub(super) fn cut(&mut self, node: u32, standing: Standing) -> ListId {
         let (id, idx) = self.find(node);
-        let (list, rank) =
-            (self.chunks[id as usize].list, self.chunks[id as usize].rank as usize);
+        let (list, rank) = (self.chunks[id as usize].list, self.chunks[id as usize].rank as usize);
         let end = self.end_of(node);
         // The later place first, so that the earlier one stays what it is.
         let last = self.split(list, end);

@@ -150,8 +150,8 @@ impl Tree {
             return (known, Done::Mended);
         }
         // What has grown much, or lost much, is put in order from time to time.
-        let is_due = self.numbers.len() > 4 * self.n_made
-            || self.n_lost_edges > self.edges.len() / 2 + 1024;
+        let is_due =
+            self.numbers.len() > 4 * self.n_made || self.n_lost_edges > self.edges.len() / 2 + 1024;
         let done = if self.fingerprint.is_none() || is_due {
             Done::Made
         } else if self.mend(heap, vm) == Err(Crooked) {
@@ -177,12 +177,13 @@ impl Tree {
         let node = self.nodes[number as usize];
         let offset = (granule - node.object.0) << 3;
         match node.content {
-            Content::Fields { .. } => {
-                // The header, or a field that does not count.
-                if heap.first_slot(vm.class_of(node.object), offset).is_none() {
-                    return;
-                }
+            // The header, or a field that does not count.
+            Content::Fields { .. }
+                if heap.first_slot(vm.class_of(node.object), offset).is_none() =>
+            {
+                return;
             }
+            Content::Fields { .. } => {}
             // Lengths do not change.
             _ if offset + 8 <= LENGTH_OFFSET.max(ELEMENTS_OFFSET) => return,
             Content::Pieces { kind, n_pieces } => {
