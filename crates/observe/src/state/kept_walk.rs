@@ -1,7 +1,7 @@
 //! Fingerprints of entry states, however large: what was found out about large heaps is kept and mended.
 //!
-//! A small heap is walked every time. A large one has a fingerprint of another making ([`composite`]), and a tree of
-//! it is kept ([`tree`]), so that a call costs what it changed: writes are watched by the machine's own barrier,
+//! A small heap is walked every time. A large one has a fingerprint of another making (`composite`), and a tree of
+//! it is kept (`tree`), so that a call costs what it changed: writes are watched by the machine's own barrier,
 //! and a word that is written back to what it was is no change. A collection moves objects and ends all of it: the
 //! next tree is made anew. Where trees have to be made anew again and again, none is kept for a while.
 //!
