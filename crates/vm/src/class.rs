@@ -8,6 +8,7 @@ use classfile::{ClassBytes, ClassFile, JImage};
 use rustc_hash::FxHashMap;
 
 use crate::code::{Code, Insn};
+use crate::intrinsic::Intrinsic;
 use crate::native::NativeFn;
 use crate::symbol::Symbol;
 use crate::value::{ClassId, Kind, LoaderId, MethodId, Ref};
@@ -432,4 +433,15 @@ pub struct MethodRt {
     pub code: *const Code,
     /// The native behind the method, once looked up.
     pub native: Option<NativeFn>,
+    /// What runs instead of the method; see `intrinsic`. Valid where `is_looked_up`.
+    pub(crate) intrinsic: Option<Intrinsic>,
+    /// Whether `intrinsic` was looked for.
+    pub(crate) is_looked_up: bool,
+    /// Whether the intrinsic writes what the method's own code would write.
+    pub(crate) intrinsic_writes: bool,
+    /// Whether the body is another one than that in the class file; see `substitute`.
+    pub(crate) is_substituted: bool,
+    /// Offset of the field, where the method does nothing but give it back and a call site has found
+    /// that out; zero otherwise.
+    pub(crate) getter: u16,
 }

@@ -104,6 +104,8 @@ pub struct RunState {
     pub(crate) callee: Callee,
     /// Selected methods by receiver class and called method, for sites with several receivers.
     pub(crate) selected: Vec<Selected>,
+    /// What intrinsics know of var handles.
+    pub(crate) handles: crate::intrinsic::HandleFacts,
 }
 
 /// A method's address, null by default.
@@ -121,7 +123,7 @@ impl Default for Callee {
 pub(crate) struct Selected {
     class: u32,
     method: u32,
-    target: MethodId,
+    rt: *const crate::class::MethodRt,
 }
 
 /// The mode's state.

@@ -11,12 +11,17 @@ mod arrays;
 mod bignum;
 mod digests;
 mod digits;
+mod memory;
 mod numbers;
 mod objects;
 mod strings;
+mod var_handles;
+
+pub(crate) use var_handles::HandleFacts;
 
 use rustc_hash::FxHashMap;
 
+use crate::class::MethodRt;
 use crate::code::Op;
 use crate::symbol::Symbol;
 use crate::value::{LoaderId, MethodId};
@@ -36,11 +41,20 @@ pub struct IntrinsicTable {
 impl IntrinsicTable {
     /// The table for a JDK release.
     pub fn new(jdk: u16) -> IntrinsicTable {
-        let tables: [&[Row]; 5] =
-            [arrays::ROWS, digits::SIZES, numbers::ROWS, objects::ROWS, strings::ROWS];
-        let newer: &[Row] = if jdk >= 25 { numbers::ROWS_25 } else { &[] };
+        let tables: [&[Row]; 6] =
+            [arrays::ROWS, digits::SIZES, memory::READS, numbers::ROWS, objects::ROWS, strings::ROWS];
+        let newer: &[Row] = if jdk >= 25 { numbers::ROWS_25 } else { memory::READS_17 };
         let plain = tables.into_iter().chain([newer]).flatten().map(|row| (row, Op::intrinsic_q));
-        let writing = [bignum::ROWS, digests::ROWS, digits::ROWS];
+        let newer: &[Row] = if jdk >= 25 { &[] } else { memory::WRITES_17 };
+        let writing = [
+            bignum::ROWS,
+            digests::ROWS,
+            digits::ROWS,
+            memory::WRITES,
+            newer,
+            var_handles::READS,
+            var_handles::WRITES,
+        ];
         let writing = writing.into_iter().flatten().map(|row| (row, Op::intrinsic_writes_q));
         let rows = plain.chain(writing);
         IntrinsicTable {
@@ -59,7 +73,24 @@ impl IntrinsicTable {
 
 impl Vm {
     /// The intrinsic behind a method of the boot loader's classes, and the instruction that runs it.
-    pub(crate) fn intrinsic_of(&self, method: MethodId) -> Option<(Intrinsic, Op)> {
+    /// The method knows it afterwards.
+    pub(crate) fn intrinsic_of(&mut self, method: MethodId) -> Option<(Intrinsic, Op)> {
+        let rt: *mut MethodRt = self.methods.rt(method);
+        // SAFETY: entries of the method table never move.
+        unsafe {
+            if !(*rt).is_looked_up {
+                let found = self.find_intrinsic(method);
+                (*rt).is_looked_up = true;
+                (*rt).intrinsic = found.map(|(function, _)| function);
+                (*rt).intrinsic_writes = found.is_some_and(|(_, op)| op == Op::intrinsic_writes_q);
+            }
+            let op =
+                if (*rt).intrinsic_writes { Op::intrinsic_writes_q } else { Op::intrinsic_q };
+            (*rt).intrinsic.map(|function| (function, op))
+        }
+    }
+
+    fn find_intrinsic(&self, method: MethodId) -> Option<(Intrinsic, Op)> {
         let method = self.method(method);
         let class = self.class(method.class);
         if class.loader != LoaderId::BOOT {
@@ -69,12 +100,15 @@ impl Vm {
             return None;
         }
         let text = |bytes: &'static [u8]| std::str::from_utf8(bytes).ok();
-        let key = (
+        let (class, name, descriptor) = (
             text(class.name.as_bytes())?,
             text(method.name.as_bytes())?,
             text(method.descriptor.as_bytes())?,
         );
-        self.intrinsics.rows.get(&key).copied()
+        if let Some(guard) = var_handles::guard(class, name, method.arg_slots) {
+            return Some((guard, Op::intrinsic_writes_q));
+        }
+        self.intrinsics.rows.get(&(class, name, descriptor)).copied()
     }
 }
 

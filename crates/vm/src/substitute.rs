@@ -46,6 +46,10 @@ struct Body {
     /// Null for an original that was never called.
     code: *const Code,
     n_regs: u32,
+    /// As in `MethodRt`.
+    is_substituted: bool,
+    /// As in `MethodRt`.
+    getter: u16,
 }
 
 // SAFETY: owned by one machine and reached only through it.
@@ -93,7 +97,15 @@ impl Vm {
         // SAFETY: the code was made just now.
         let entry = unsafe { (*code).entry() };
         let linked: *const Method = self.method(method);
-        self.substitutes.all.push(Body { method, linked, entry, code, n_regs });
+        self.substitutes.all.push(Body {
+            method,
+            linked,
+            entry,
+            code,
+            n_regs,
+            is_substituted: true,
+            getter: 0,
+        });
         Ok(Substitute(self.substitutes.all.len() - 1))
     }
 
@@ -126,5 +138,7 @@ impl Vm {
         std::mem::swap(&mut rt.entry, &mut other.entry);
         std::mem::swap(&mut rt.code, &mut other.code);
         std::mem::swap(&mut rt.n_regs, &mut other.n_regs);
+        std::mem::swap(&mut rt.is_substituted, &mut other.is_substituted);
+        std::mem::swap(&mut rt.getter, &mut other.getter);
     }
 }

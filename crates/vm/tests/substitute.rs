@@ -27,6 +27,17 @@ const SOURCE: &str = r#"
         static int through(int x) {
             return twice(x);
         }
+
+        int field = 7;
+        int other = 8;
+
+        int get() {
+            return field;
+        }
+
+        static int got(int x) {
+            return new Substituted().get() + x;
+        }
     }
 "#;
 
@@ -79,6 +90,34 @@ fn a_substitute_runs_until_the_mark_is_rolled_back() {
         vm.rollback_to(&mark);
         assert_eq!(through(vm, class, 10), 20 + 3);
         vm.rollback(mark);
+    });
+}
+
+/// A call site that reads the field itself, as the method it calls would, has to see another body.
+#[test]
+fn a_substitute_for_a_method_that_only_gives_a_field_is_run() {
+    with_java("substitute", SOURCE, |vm, class| {
+        let class = class(vm, "Substituted");
+        let (get, got) = (method(vm, class, "get", "()I"), method(vm, class, "got", "(I)I"));
+        let call = |vm: &mut Vm| match vm.call_plain(got, &[100]) {
+            Outcome::Returned(Value::Int(value)) => value,
+            other => panic!("{other:?}"),
+        };
+        let file = vm.class(class).class_file();
+        let code = file.method(b"get", b"()I").unwrap().code.as_ref().unwrap();
+        let mut bytes = file.bytes().to_vec();
+        // `bipush 42; nop; nop; ireturn` for `aload_0; getfield; ireturn`.
+        let at = code.code.start as usize;
+        bytes[at..at + 4].copy_from_slice(&[16, 42, 0, 0]);
+        let file = ClassFile::parse(ClassBytes::from_vec(bytes)).unwrap();
+        let substitute = vm.prepare_substitute(get, &file, &|bci| bci).unwrap();
+        for _ in 0..2 {
+            let mark = vm.mark();
+            assert!(vm.substitute(substitute));
+            assert_eq!([call(vm), call(vm)], [142, 142]);
+            vm.rollback(mark);
+            assert_eq!([call(vm), call(vm)], [107, 107]);
+        }
     });
 }
 

@@ -242,7 +242,16 @@ pub const fn effect_of(op: Op) -> Effect {
         | Op::invokehandle_appendix_q
         | Op::invokefinal_q
         | Op::intrinsic_q
-        | Op::intrinsic_writes_q => effect(Call, Data, Data, On),
+        | Op::intrinsic_writes_q
+        | Op::invokevirtual_intrinsic_q
+        | Op::invokevirtual_table_q
+        | Op::invokevirtual_getter_i8_q
+        | Op::invokevirtual_getter_32_q
+        | Op::invokevirtual_getter_64_q
+        | Op::invokefinal_getter_i8_q
+        | Op::invokefinal_getter_32_q
+        | Op::invokefinal_getter_64_q
+        | Op::invokehandle_intrinsic_q => effect(Call, Data, Data, On),
 
         Op::return_value | Op::return_value_locked => effect(Reads(Either), Data, Data, Out),
         Op::return_void | Op::return_void_locked => effect(Data, Data, Data, Out),

@@ -171,6 +171,15 @@ ops! {
     intrinsic_q 3,
     // likewise, one that writes into arrays as its Java code does
     intrinsic_writes_q 3,
+    // dispatched: the cached target is run without a frame
+    invokevirtual_intrinsic_q 3,
+    // dispatched, with receivers of several classes: looks into the table behind the caches
+    invokevirtual_table_q 3,
+    // the target only gives a field of the receiver: dispatched, then direct
+    invokevirtual_getter_i8_q 3, invokevirtual_getter_32_q 3, invokevirtual_getter_64_q 3,
+    invokefinal_getter_i8_q 3, invokefinal_getter_32_q 3, invokefinal_getter_64_q 3,
+    // a linked site whose adapter is run without a frame
+    invokehandle_intrinsic_q 3,
 
     // ---- returns: value in a ---------------------------------------------------------------
     return_value 1, return_void 1, return_value_locked 1, return_void_locked 1,

@@ -39,6 +39,22 @@ cold! {
 }
 
 handler!(
+    /// A call whose target, found in the table behind the caches, is run without a frame.
+    table_intrinsic, |i, pc, fp, vm, heap, t| {
+    let class = heap.add((r32!(fp, i.a) as usize) << 3).cast::<u32>().read();
+    let called = Ref::from_slot((*pc.add(1)).word() >> 32).0;
+    let rt = slow::link::selected(vm, class, called);
+    if !(M::SHADOW || M::READS || M::WRITES)
+        && let Some(function) = (*rt).intrinsic
+        && function(vm, heap, fp.add(i.a as usize))
+    {
+        go!(pc.add(3), fp, vm, heap, t)
+    }
+    (*vm).run.callee = super::Callee(rt);
+    return enter_careful(pc, fp.add(i.a as usize), vm, heap, t);
+});
+
+handler!(
     /// `checkcast` of an object whose class is not the wanted one itself.
     checkcast_other, |i, pc, fp, vm, heap, t| {
     let object = r32!(fp, i.a);

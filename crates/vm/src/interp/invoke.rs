@@ -49,6 +49,17 @@ macro_rules! enter {
     }};
 }
 
+/// Runs what stands in for a method that may write, unless somebody watches.
+macro_rules! intrinsic_ran {
+    ($rt:expr, $args:expr, $vm:expr, $heap:expr, $M:ident) => {
+        !($M::SHADOW || $M::READS || $M::WRITES)
+            && match (*$rt).intrinsic {
+                Some(function) => function($vm, $heap, $args),
+                None => false,
+            }
+    };
+}
+
 handler!(invokestatic_q, |i, pc, fp, vm, heap, t| {
     enter!((*pc.add(2)).word() as *const MethodRt, i.a, pc, fp, vm, heap, t, M)
 });
@@ -151,8 +162,107 @@ handler!(invokebasic_q, |i, pc, fp, vm, heap, t| {
 });
 
 handler!(linkto_q, |i, pc, fp, vm, heap, t| {
-    follow!(slow::link::linkto_q(vm, pc, fp), vm, heap, t)
+    let rt = slow::link::linkto_target(vm, pc, fp);
+    if rt.is_null() {
+        follow!(slow::link::linkto_q(vm, pc, fp), vm, heap, t)
+    }
+    if intrinsic_ran!(rt, fp.add(i.a as usize), vm, heap, M) {
+        go!(pc.add(3), fp, vm, heap, t)
+    }
+    enter!(rt, i.a, pc, fp, vm, heap, t, M)
 });
+
+handler!(invokehandle_intrinsic_q, |i, pc, fp, vm, heap, t| {
+    if r32!(fp, i.a) == 0 {
+        return cold::null_pointer(pc, fp, vm, heap, t);
+    }
+    set!(fp, i.a + i.c, appendix!(pc, vm, heap));
+    let rt = (*pc.add(2)).word() as *const MethodRt;
+    if intrinsic_ran!(rt, fp.add(i.a as usize), vm, heap, M) {
+        go!(pc.add(3), fp, vm, heap, t)
+    }
+    enter!(rt, i.a, pc, fp, vm, heap, t, M)
+});
+
+handler!(invokevirtual_intrinsic_q, |i, pc, fp, vm, heap, t| {
+    let receiver = r32!(fp, i.a);
+    if receiver == 0 {
+        return cold::null_pointer(pc, fp, vm, heap, t);
+    }
+    let class = heap.add((receiver as usize) << 3).cast::<u32>().read();
+    if class != Ref::from_slot((*pc.add(1)).word()).0 {
+        return cold::cache_miss(pc, fp, vm, heap, t);
+    }
+    let rt = (*pc.add(2)).word() as *const MethodRt;
+    if intrinsic_ran!(rt, fp.add(i.a as usize), vm, heap, M) {
+        go!(pc.add(3), fp, vm, heap, t)
+    }
+    enter!(rt, i.a, pc, fp, vm, heap, t, M)
+});
+
+handler!(invokevirtual_table_q, |i, pc, fp, vm, heap, t| {
+    let receiver = r32!(fp, i.a);
+    if receiver == 0 {
+        return cold::null_pointer(pc, fp, vm, heap, t);
+    }
+    let class = heap.add((receiver as usize) << 3).cast::<u32>().read();
+    let called = Ref::from_slot((*pc.add(1)).word() >> 32).0;
+    let rt = slow::link::selected(vm, class, called);
+    if rt.is_null() {
+        return cold::cache_miss(pc, fp, vm, heap, t);
+    }
+    if (*rt).intrinsic.is_some() {
+        return cold::table_intrinsic::<M>(pc, fp, vm, heap, t);
+    }
+    enter!(rt, i.a, pc, fp, vm, heap, t, M)
+});
+
+/// Gives the field that the target would give, or enters the target.
+macro_rules! get_or_enter {
+    ($i:expr, $pc:expr, $fp:expr, $vm:expr, $heap:expr, $t:expr, $M:ident, $type:ty, |$v:ident| $e:expr) => {{
+        let rt = (*$pc.add(2)).word() as *const MethodRt;
+        let offset = (*rt).getter as usize;
+        // The fuel that entering takes.
+        let fuel = (*$vm).fuel - 4;
+        if $M::CALLS || $M::READS || $M::SHADOW || $M::STEPS || offset == 0 || fuel < 0 {
+            enter!(rt, $i.a, $pc, $fp, $vm, $heap, $t, $M)
+        }
+        let object = $heap.add((r32!($fp, $i.a) as usize) << 3);
+        let $v = object.add(offset).cast::<$type>().read_unaligned();
+        (*$vm).fuel = fuel;
+        set!($fp, $i.a, $e);
+        go!($pc.add(3), $fp, $vm, $heap, $t)
+    }};
+}
+
+macro_rules! getters {
+    ($($dispatched:ident $direct:ident: $type:ty, |$v:ident| $e:expr;)*) => { $(
+        handler!($dispatched, |i, pc, fp, vm, heap, t| {
+            let receiver = r32!(fp, i.a);
+            if receiver == 0 {
+                return cold::null_pointer(pc, fp, vm, heap, t);
+            }
+            let class = heap.add((receiver as usize) << 3).cast::<u32>().read();
+            if class != Ref::from_slot((*pc.add(1)).word()).0 {
+                return cold::cache_miss(pc, fp, vm, heap, t);
+            }
+            get_or_enter!(i, pc, fp, vm, heap, t, M, $type, |$v| $e)
+        });
+
+        handler!($direct, |i, pc, fp, vm, heap, t| {
+            if r32!(fp, i.a) == 0 {
+                return cold::null_pointer(pc, fp, vm, heap, t);
+            }
+            get_or_enter!(i, pc, fp, vm, heap, t, M, $type, |$v| $e)
+        });
+    )* };
+}
+
+getters! {
+    invokevirtual_getter_i8_q invokefinal_getter_i8_q: i8, |v| u64::from(i32::from(v).cast_unsigned());
+    invokevirtual_getter_32_q invokefinal_getter_32_q: u32, |v| u64::from(v);
+    invokevirtual_getter_64_q invokefinal_getter_64_q: u64, |v| v;
+}
 
 macro_rules! intrinsic {
     ($($name:ident: $observed:expr;)*) => { $(

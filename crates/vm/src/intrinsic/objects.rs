@@ -1,6 +1,7 @@
 //! Objects, threads and argument checks.
 
 use super::{Row, word};
+use crate::value::{ClassId, Ref};
 use crate::vm::Vm;
 
 pub(super) const ROWS: &[Row] = &[
@@ -15,6 +16,15 @@ pub(super) const ROWS: &[Row] = &[
         check_index,
     ),
     ("java/lang/StringLatin1", "checkIndex", "(I[B)V", check_array_index),
+    (
+        "java/util/Objects",
+        "requireNonNull",
+        "(Ljava/lang/Object;Ljava/lang/String;)Ljava/lang/Object;",
+        non_null,
+    ),
+    ("java/lang/Class", "isInstance", "(Ljava/lang/Object;)Z", is_instance),
+    ("java/lang/Class", "cast", "(Ljava/lang/Object;)Ljava/lang/Object;", cast),
+    ("java/lang/ref/Reference", "reachabilityFence", "(Ljava/lang/Object;)V", object_init),
     ("java/lang/Thread", "currentThread", "()Ljava/lang/Thread;", current_thread),
     ("java/lang/Thread", "onSpinWait", "()V", on_spin_wait),
 ];
@@ -52,6 +62,38 @@ unsafe fn get_class(vm: *mut Vm, heap: *mut u8, args: *mut u64) -> bool {
 unsafe fn non_null(_: *mut Vm, _: *mut u8, args: *mut u64) -> bool {
     // SAFETY: arguments are registers.
     unsafe { *args as u32 != 0 }
+}
+
+/// Whether the second argument is an instance of the class that the first one mirrors.
+unsafe fn is_of(vm: *mut Vm, heap: *mut u8, args: *mut u64) -> bool {
+    // SAFETY: arguments are registers; references are valid; the mirror is not null.
+    unsafe {
+        let object = *args.add(1) as u32;
+        let class = (*vm).class_of_mirror(Ref(*args as u32));
+        object != 0 && (*vm).is_subtype(ClassId(word!(heap, object, 0, u32)), class)
+    }
+}
+
+unsafe fn is_instance(vm: *mut Vm, heap: *mut u8, args: *mut u64) -> bool {
+    // SAFETY: arguments are registers.
+    unsafe {
+        if *args as u32 == 0 {
+            return false;
+        }
+        *args = u64::from(is_of(vm, heap, args));
+    }
+    true
+}
+
+unsafe fn cast(vm: *mut Vm, heap: *mut u8, args: *mut u64) -> bool {
+    // SAFETY: arguments are registers.
+    unsafe {
+        if *args as u32 == 0 || *args.add(1) as u32 != 0 && !is_of(vm, heap, args) {
+            return false;
+        }
+        *args = *args.add(1);
+    }
+    true
 }
 
 unsafe fn check_index(_: *mut Vm, _: *mut u8, args: *mut u64) -> bool {

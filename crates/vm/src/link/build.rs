@@ -313,5 +313,10 @@ pub(crate) fn new_method(method: &Method) -> MethodRt {
         method,
         code: std::ptr::null(),
         native: None,
+        intrinsic: None,
+        is_looked_up: false,
+        intrinsic_writes: false,
+        is_substituted: false,
+        getter: 0,
     }
 }

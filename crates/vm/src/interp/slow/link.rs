@@ -13,7 +13,7 @@ use crate::code::{Insn, Op};
 use crate::frame::Res;
 use crate::resolve::CallKind;
 use crate::spin::Linked;
-use crate::value::{ClassId, MethodId, Ref};
+use crate::value::{ClassId, Kind, MethodId, Ref};
 use crate::vm::Vm;
 
 /// Enters a method from a slow path, as the instruction at `pc` would.
@@ -36,9 +36,66 @@ unsafe fn make_direct(vm: &mut Vm, pc: *const Insn, op: Op, target: MethodId, de
         if let Some((intrinsic, op)) = vm.intrinsic_of(target) {
             *pc.add(1).cast_mut() = Insn::raw(intrinsic as usize as u64);
             new = Insn::abc(op, i.a, i.b, i.c);
+        } else if op != Op::invokestatic_q
+            && let Some(kind) = getter(vm, target)
+        {
+            let [_, direct] = getter_ops(kind);
+            new = Insn::abc(direct, i.a, i.b, i.c);
         }
         // `b` stays: the collector reads the kinds of the arguments from the constant pool.
         vm.quicken(pc.cast_mut(), new, depth);
+    }
+}
+
+/// The kind of the field that an instance method gives back, if it does nothing else and the field is
+/// its own class's; the method then knows the field's offset.
+fn getter(vm: &mut Vm, target: MethodId) -> Option<Kind> {
+    /// `aload_0`, `getfield`, and from `ireturn` to `areturn`.
+    const BODY: [u8; 3] = [42, 180, 172];
+    let method = vm.method(target);
+    let class = vm.class(method.class);
+    if method.is_static() || method.flags & (flags::SYNCHRONIZED | flags::NATIVE) != 0 {
+        return None;
+    }
+    let file = class.file()?;
+    let code = file.methods()[usize::from(method.slot)].code.as_ref()?;
+    let &[load, get, high, low, back] = file.instructions(code) else { return None };
+    if load != BODY[0] || get != BODY[1] || !(BODY[2]..=176).contains(&back) {
+        return None;
+    }
+    let (holder, name, descriptor) =
+        file.constant_pool().try_member_ref(u16::from_be_bytes([high, low]))?;
+    if holder != class.name.as_bytes() {
+        return None;
+    }
+    let field = class.field(name, descriptor)?;
+    let kind = field.kind;
+    if field.is_static() || kind != method.returns || getter_ops(kind)[0] == Op::invokevirtual_q {
+        return None;
+    }
+    let offset = u16::try_from(field.offset).ok()?;
+    let rt: *mut MethodRt = vm.methods.rt(target);
+    // SAFETY: entries of the method table never move.
+    unsafe {
+        if (*rt).is_substituted {
+            return None;
+        }
+        (*rt).getter = offset;
+    }
+    Some(kind)
+}
+
+/// The dispatched and the direct call of a getter; plain calls for kinds that have none.
+fn getter_ops(kind: Kind) -> [Op; 2] {
+    match kind {
+        Kind::Boolean | Kind::Byte => [Op::invokevirtual_getter_i8_q, Op::invokefinal_getter_i8_q],
+        Kind::Int | Kind::Float | Kind::Ref => {
+            [Op::invokevirtual_getter_32_q, Op::invokefinal_getter_32_q]
+        }
+        Kind::Long | Kind::Double => {
+            [Op::invokevirtual_getter_64_q, Op::invokefinal_getter_64_q]
+        }
+        Kind::Char | Kind::Short | Kind::Void => [Op::invokevirtual_q, Op::invokefinal_q],
     }
 }
 
@@ -210,34 +267,87 @@ pub(in super::super) fn cache_miss(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -
         let data = (*pc.add(1)).word();
         let called = MethodId(Ref::from_slot(data >> 32).0);
         let target = attempt!(vm, select_cached(vm, ClassId(class), called));
-        let is_interface_call = (*pc).op == Op::invokeinterface_q as u16;
-        if is_interface_call {
-            let interface = vm.method(called).class;
-            if vm.class(interface).is_interface() && !vm.is_subtype(ClassId(class), interface) {
-                let text = format!(
-                    "Class {} does not implement the requested interface {}",
-                    vm.external_name(ClassId(class)),
-                    vm.external_name(interface)
-                );
-                let trap = vm.throw("java/lang/IncompatibleClassChangeError", &text);
-                return trapped(vm, trap);
-            }
+        if let Some(interface) = unrelated_interface(vm, ClassId(class), called) {
+            let text = format!(
+                "Class {} does not implement the requested interface {}",
+                vm.external_name(ClassId(class)),
+                vm.external_name(interface)
+            );
+            let trap = vm.throw("java/lang/IncompatibleClassChangeError", &text);
+            return trapped(vm, trap);
         }
         // Under a mark, a cached target may be rolled back with its class: enter without caching.
-        if made_at(vm, target) > 0 || vm.classes[class as usize].made_at > 0 {
+        if !is_for_good(vm, ClassId(class), called, target) {
             return enter(vm, pc, fp, (*pc).a, target);
         }
         let rt: *const MethodRt = vm.methods.rt(target);
-        *pc.add(1).cast_mut() = Insn::raw(data & !0xffff_ffff | u64::from(class));
-        *pc.add(2).cast_mut() = Insn::raw(rt as u64);
+        let is_first = Ref::from_slot(data).0 == u32::MAX;
+        let op = if is_first {
+            *pc.add(1).cast_mut() = Insn::raw(data & !0xffff_ffff | u64::from(class));
+            *pc.add(2).cast_mut() = Insn::raw(rt as u64);
+            if vm.intrinsic_of(target).is_some() {
+                Op::invokevirtual_intrinsic_q
+            } else {
+                getter(vm, target).map_or(Op::invokevirtual_q, |kind| getter_ops(kind)[0])
+            }
+        } else {
+            vm.intrinsic_of(target);
+            remember_selected(vm, ClassId(class), called, target);
+            Op::invokevirtual_table_q
+        };
+        (*pc.cast_mut()).op = op as u16;
         Flow::at(pc, fp)
     }
 }
 
-/// Rows of the cache behind the inline caches.
+/// The interface whose method is called, where the receiver's class does not implement it.
+fn unrelated_interface(vm: &Vm, class: ClassId, called: MethodId) -> Option<ClassId> {
+    let interface = vm.method(called).class;
+    let fails = vm.class(interface).is_interface() && !vm.is_subtype(class, interface);
+    fails.then_some(interface)
+}
+
+/// The method that a call of `called` runs for a receiver of a class, by the table behind the caches;
+/// null where that does not know it.
+#[inline(always)]
+pub(in super::super) unsafe fn selected(vm: *mut Vm, class: u32, called: u32) -> *const MethodRt {
+    // SAFETY: the table has as many rows as `selected_row` tells apart, or there is none.
+    unsafe {
+        let table = &(*vm).run.selected;
+        if table.is_empty() {
+            return std::ptr::null();
+        }
+        let row = &*table.as_ptr().add(selected_row(class, called));
+        if row.class == class && row.method == called { row.rt } else { std::ptr::null() }
+    }
+}
+
+/// Rows of the table behind the inline caches.
 const SELECTED: usize = 4096;
 
-/// `select_method` with a direct-mapped cache.
+#[inline(always)]
+fn selected_row(class: u32, called: u32) -> usize {
+    (class.wrapping_mul(0x9e37_79b1) ^ called.wrapping_mul(0x85eb_ca6b)) as usize >> 7
+        & (SELECTED - 1)
+}
+
+/// Whether no rollback takes any of them back.
+fn is_for_good(vm: &Vm, class: ClassId, called: MethodId, target: MethodId) -> bool {
+    vm.classes[class.idx()].made_at == 0 && made_at(vm, called) == 0 && made_at(vm, target) == 0
+}
+
+/// Enters a method into the table. Receivers implement the interface of the called method, and nothing
+/// can be rolled back.
+fn remember_selected(vm: &mut Vm, class: ClassId, called: MethodId, target: MethodId) {
+    let rt: *const MethodRt = vm.methods.rt(target);
+    let table = &mut vm.run.selected;
+    if table.is_empty() {
+        *table = vec![Selected { class: u32::MAX, method: 0, rt: std::ptr::null() }; SELECTED];
+    }
+    table[selected_row(class.0, called.0)] = Selected { class: class.0, method: called.0, rt };
+}
+
+/// `select_method` with the table behind the inline caches.
 fn select_cached(vm: &mut Vm, class: ClassId, called: MethodId) -> Res<MethodId> {
     if let Some(index) = vm.method(called).vtable_index
         && let Some(&target) = vm.class(class).vtable.get(index as usize)
@@ -245,21 +355,14 @@ fn select_cached(vm: &mut Vm, class: ClassId, called: MethodId) -> Res<MethodId>
     {
         return Ok(target);
     }
-    if vm.run.selected.is_empty() {
-        vm.run.selected =
-            vec![Selected { class: u32::MAX, method: 0, target: MethodId(0) }; SELECTED];
-    }
-    let row = (class.0.wrapping_mul(0x9e37_79b1) ^ called.0.wrapping_mul(0x85eb_ca6b)) as usize
-        >> 7
-        & (SELECTED - 1);
-    let cached = vm.run.selected[row];
-    if cached.class == class.0 && cached.method == called.0 {
-        return Ok(cached.target);
+    // SAFETY: the machine is valid; methods in the table live as long as it.
+    unsafe {
+        let rt = selected(vm, class.0, called.0);
+        if !rt.is_null() {
+            return Ok((*(*rt).method).id);
+        }
     }
     let target = vm.select_method(class, called)?;
-    if vm.classes[class.idx()].made_at == 0 && made_at(vm, called) == 0 {
-        vm.run.selected[row] = Selected { class: class.0, method: called.0, target };
-    }
     Ok(target)
 }
 
@@ -332,7 +435,15 @@ unsafe fn make_linked(
             Linked::Call { adapter, appendix } => {
                 let rt: *const MethodRt = vm.methods.rt(adapter);
                 *pc.add(2).cast_mut() = Insn::raw(rt as u64);
-                if appendix.is_null() { plain } else { with_appendix }
+                if appendix.is_null() {
+                    plain
+                } else if with_appendix == Op::invokehandle_appendix_q
+                    && vm.intrinsic_of(adapter).is_some()
+                {
+                    Op::invokehandle_intrinsic_q
+                } else {
+                    with_appendix
+                }
             }
         };
         let mirror = vm.mirror(within).to_slot();
@@ -351,6 +462,40 @@ const LINK_TO_DISPATCHED: u64 = 2;
 pub(in super::super) fn basic_target(vm: *mut Vm, handle: Ref) -> *const MethodRt {
     // SAFETY: called with the machine's own pointer.
     unsafe { (*vm).methods.rt((*vm).basic_target(handle)) }
+}
+
+/// What a `linkto_q` enters, where that takes no more than a look; null otherwise.
+#[inline(never)]
+pub(in super::super) fn linkto_target(
+    vm: *mut Vm,
+    pc: *const Insn,
+    fp: *mut u64,
+) -> *const MethodRt {
+    // SAFETY: a Java frame is on top; the member name is the last argument register.
+    unsafe {
+        let (vm, i) = (&mut *vm, *pc);
+        let Some(member) = Ref::from_slot(r64!(fp, i.a + i.c - 1)).some() else {
+            return std::ptr::null();
+        };
+        let target = vm.member_target(member);
+        let rt: *const MethodRt = vm.methods.rt(target);
+        let method = &*(*rt).method;
+        let way = (*pc.add(1)).word();
+        if way == LINK_TO_STATIC {
+            let is_ready = vm.classes[method.class.idx()].initialised_at.is_some();
+            return if is_ready { rt } else { std::ptr::null() };
+        }
+        let Some(receiver) = Ref::from_slot(r64!(fp, i.a)).some() else {
+            return std::ptr::null();
+        };
+        if method.signature_polymorphic {
+            std::ptr::null()
+        } else if way == LINK_TO_SPECIAL {
+            rt
+        } else {
+            selected(vm, vm.heap.class_id(receiver), target.0)
+        }
+    }
 }
 
 /// `linkToStatic` and its like: the last argument names the method.
@@ -376,8 +521,13 @@ pub(in super::super) fn linkto_q(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -> 
             // Only `invokeBasic` has a receiver and a member name.
             target = vm.basic_target(receiver);
         } else if way == LINK_TO_DISPATCHED {
-            let class = vm.class_of(receiver);
-            target = attempt!(vm, select_cached(vm, class, target));
+            let (class, called) = (vm.class_of(receiver), target);
+            target = attempt!(vm, select_cached(vm, class, called));
+            if is_for_good(vm, class, called, target)
+                && unrelated_interface(vm, class, called).is_none()
+            {
+                remember_selected(vm, class, called, target);
+            }
         }
         enter(vm, pc, fp, i.a, target)
     }
