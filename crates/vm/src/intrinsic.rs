@@ -41,8 +41,14 @@ pub struct IntrinsicTable {
 impl IntrinsicTable {
     /// The table for a JDK release.
     pub fn new(jdk: u16) -> IntrinsicTable {
-        let tables: [&[Row]; 6] =
-            [arrays::ROWS, digits::SIZES, memory::READS, numbers::ROWS, objects::ROWS, strings::ROWS];
+        let tables: [&[Row]; 6] = [
+            arrays::ROWS,
+            digits::SIZES,
+            memory::READS,
+            numbers::ROWS,
+            objects::ROWS,
+            strings::ROWS,
+        ];
         let newer: &[Row] = if jdk >= 25 { numbers::ROWS_25 } else { memory::READS_17 };
         let plain = tables.into_iter().chain([newer]).flatten().map(|row| (row, Op::intrinsic_q));
         let newer: &[Row] = if jdk >= 25 { &[] } else { memory::WRITES_17 };
@@ -84,8 +90,7 @@ impl Vm {
                 (*rt).intrinsic = found.map(|(function, _)| function);
                 (*rt).intrinsic_writes = found.is_some_and(|(_, op)| op == Op::intrinsic_writes_q);
             }
-            let op =
-                if (*rt).intrinsic_writes { Op::intrinsic_writes_q } else { Op::intrinsic_q };
+            let op = if (*rt).intrinsic_writes { Op::intrinsic_writes_q } else { Op::intrinsic_q };
             (*rt).intrinsic.map(|function| (function, op))
         }
     }

@@ -206,14 +206,20 @@ handler!(invokevirtual_table_q, |i, pc, fp, vm, heap, t| {
         return cold::null_pointer(pc, fp, vm, heap, t);
     }
     let class = heap.add((receiver as usize) << 3).cast::<u32>().read();
-    let called = Ref::from_slot((*pc.add(1)).word() >> 32).0;
-    let rt = slow::link::selected(vm, class, called);
+    let data = (*pc.add(1)).word();
+    if class == Ref::from_slot(data).0 {
+        enter!((*pc.add(2)).word() as *const MethodRt, i.a, pc, fp, vm, heap, t, M)
+    }
+    let rt = slow::link::selected(vm, class, Ref::from_slot(data >> 32).0);
     if rt.is_null() {
         return cold::cache_miss(pc, fp, vm, heap, t);
     }
     if (*rt).intrinsic.is_some() {
         return cold::table_intrinsic::<M>(pc, fp, vm, heap, t);
     }
+    // Receivers of one class often come in a row.
+    pc.add(1).cast_mut().cast::<u32>().write(class);
+    pc.add(2).cast_mut().cast::<*const MethodRt>().write(rt);
     enter!(rt, i.a, pc, fp, vm, heap, t, M)
 });
 

@@ -80,8 +80,7 @@ impl Word for Flag {
 unsafe fn is_special(vm: *mut Vm, class: &Class) -> bool {
     // SAFETY: the machine is valid.
     let known = unsafe { &(*vm).known };
-    let special =
-        [known.class, known.class_loader, known.member_name, known.resolved_method_name];
+    let special = [known.class, known.class_loader, known.member_name, known.resolved_method_name];
     class.supers.get(1).is_none_or(|class| special.contains(class))
 }
 
@@ -104,9 +103,7 @@ pub(super) unsafe fn primitive_at(
         let (at, end) = (u32::try_from(offset).ok()?, offset + size as u64);
         let fits = if let Shape::Array { element, .. } = class.shape {
             let len = u64::from(word!(heap, base, LENGTH_OFFSET, u32)) * u64::from(element.size());
-            element != Kind::Ref
-                && ELEMENTS_OFFSET <= at
-                && end <= u64::from(ELEMENTS_OFFSET) + len
+            element != Kind::Ref && ELEMENTS_OFFSET <= at && end <= u64::from(ELEMENTS_OFFSET) + len
         } else {
             FIELDS_OFFSET <= at
                 && end <= u64::from(class.instance_size)
@@ -331,11 +328,7 @@ unsafe fn get_and_set_reference(vm: *mut Vm, heap: *mut u8, args: *mut u64) -> b
 }
 
 #[inline(always)]
-unsafe fn exchange_reference(
-    vm: *mut Vm,
-    heap: *mut u8,
-    args: *mut u64,
-) -> Option<(u64, bool)> {
+unsafe fn exchange_reference(vm: *mut Vm, heap: *mut u8, args: *mut u64) -> Option<(u64, bool)> {
     // SAFETY: as above.
     unsafe {
         let (object, at) = reference_place(vm, heap, args)?;

@@ -53,16 +53,10 @@ struct Path {
 }
 
 /// What one machine found out about var handles.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct HandleFacts {
     path: Option<Path>,
     by_class: [Option<Facts>; 16],
-}
-
-impl Default for HandleFacts {
-    fn default() -> HandleFacts {
-        HandleFacts { path: None, by_class: [None; 16] }
-    }
 }
 
 const TYPE: &str = "Ljava/lang/Class;";

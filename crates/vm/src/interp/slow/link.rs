@@ -92,9 +92,7 @@ fn getter_ops(kind: Kind) -> [Op; 2] {
         Kind::Int | Kind::Float | Kind::Ref => {
             [Op::invokevirtual_getter_32_q, Op::invokefinal_getter_32_q]
         }
-        Kind::Long | Kind::Double => {
-            [Op::invokevirtual_getter_64_q, Op::invokefinal_getter_64_q]
-        }
+        Kind::Long | Kind::Double => [Op::invokevirtual_getter_64_q, Op::invokefinal_getter_64_q],
         Kind::Char | Kind::Short | Kind::Void => [Op::invokevirtual_q, Op::invokefinal_q],
     }
 }
@@ -291,8 +289,9 @@ pub(in super::super) fn cache_miss(vm: *mut Vm, pc: *const Insn, fp: *mut u64) -
                 getter(vm, target).map_or(Op::invokevirtual_q, |kind| getter_ops(kind)[0])
             }
         } else {
-            vm.intrinsic_of(target);
             remember_selected(vm, ClassId(class), called, target);
+            // No class, so that what is cached from now on is no intrinsic.
+            *pc.add(1).cast_mut() = Insn::raw(data & !0xffff_ffff | u64::from(u32::MAX - 1));
             Op::invokevirtual_table_q
         };
         (*pc.cast_mut()).op = op as u16;
@@ -339,6 +338,7 @@ fn is_for_good(vm: &Vm, class: ClassId, called: MethodId, target: MethodId) -> b
 /// Enters a method into the table. Receivers implement the interface of the called method, and nothing
 /// can be rolled back.
 fn remember_selected(vm: &mut Vm, class: ClassId, called: MethodId, target: MethodId) {
+    vm.intrinsic_of(target);
     let rt: *const MethodRt = vm.methods.rt(target);
     let table = &mut vm.run.selected;
     if table.is_empty() {
@@ -479,6 +479,10 @@ pub(in super::super) fn linkto_target(
         };
         let target = vm.member_target(member);
         let rt: *const MethodRt = vm.methods.rt(target);
+        // Whether it runs without a frame must not depend on who called it before.
+        if !(*rt).is_looked_up {
+            vm.intrinsic_of(target);
+        }
         let method = &*(*rt).method;
         let way = (*pc.add(1)).word();
         if way == LINK_TO_STATIC {
