@@ -444,4 +444,7 @@ pub struct MethodRt {
     /// Offset of the field, where the method does nothing but give it back and a call site has found
     /// that out; zero otherwise.
     pub(crate) getter: u16,
+    /// Whether a call site has found out that the method does nothing, except for calling the
+    /// constructor of `Object`.
+    pub(crate) is_empty: bool,
 }

@@ -7,11 +7,15 @@
 //! and those that observe writes where an intrinsic writes what Java code would have written.
 #![expect(unsafe_code, reason = "works on registers and heap words like the interpreter")]
 
+mod array_loops;
 mod arrays;
 mod bignum;
+mod ciphers;
 mod digests;
 mod digits;
+mod encodings;
 mod memory;
+mod method_handles;
 mod numbers;
 mod objects;
 mod strings;
@@ -41,23 +45,30 @@ pub struct IntrinsicTable {
 impl IntrinsicTable {
     /// The table for a JDK release.
     pub fn new(jdk: u16) -> IntrinsicTable {
-        let tables: [&[Row]; 6] = [
+        let is_new = jdk >= 25;
+        let plain: [&[Row]; 9] = [
+            array_loops::READS,
             arrays::ROWS,
             digits::SIZES,
+            encodings::READS,
             memory::READS,
+            method_handles::ROWS,
             numbers::ROWS,
             objects::ROWS,
             strings::ROWS,
         ];
-        let newer: &[Row] = if jdk >= 25 { numbers::ROWS_25 } else { memory::READS_17 };
-        let plain = tables.into_iter().chain([newer]).flatten().map(|row| (row, Op::intrinsic_q));
-        let newer: &[Row] = if jdk >= 25 { &[] } else { memory::WRITES_17 };
-        let writing = [
+        let newer: &[Row] = if is_new { numbers::ROWS_25 } else { memory::READS_17 };
+        let plain = plain.into_iter().chain([newer]).flatten().map(|row| (row, Op::intrinsic_q));
+        let writing: [&[Row]; 11] = [
+            array_loops::WRITES,
             bignum::ROWS,
+            ciphers::ROWS,
             digests::ROWS,
             digits::ROWS,
+            encodings::WRITES,
+            if is_new { encodings::WRITES_25 } else { encodings::WRITES_17 },
             memory::WRITES,
-            newer,
+            if is_new { &[] } else { memory::WRITES_17 },
             var_handles::READS,
             var_handles::WRITES,
         ];

@@ -50,6 +50,8 @@ struct Body {
     is_substituted: bool,
     /// As in `MethodRt`.
     getter: u16,
+    /// As in `MethodRt`.
+    is_empty: bool,
 }
 
 // SAFETY: owned by one machine and reached only through it.
@@ -105,6 +107,7 @@ impl Vm {
             n_regs,
             is_substituted: true,
             getter: 0,
+            is_empty: false,
         });
         Ok(Substitute(self.substitutes.all.len() - 1))
     }
@@ -140,5 +143,6 @@ impl Vm {
         std::mem::swap(&mut rt.n_regs, &mut other.n_regs);
         std::mem::swap(&mut rt.is_substituted, &mut other.is_substituted);
         std::mem::swap(&mut rt.getter, &mut other.getter);
+        std::mem::swap(&mut rt.is_empty, &mut other.is_empty);
     }
 }

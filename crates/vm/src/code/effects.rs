@@ -251,6 +251,7 @@ pub const fn effect_of(op: Op) -> Effect {
         | Op::invokefinal_getter_i8_q
         | Op::invokefinal_getter_32_q
         | Op::invokefinal_getter_64_q
+        | Op::invokespecial_empty_q
         | Op::invokehandle_intrinsic_q => effect(Call, Data, Data, On),
 
         Op::return_value | Op::return_value_locked => effect(Reads(Either), Data, Data, Out),

@@ -178,6 +178,8 @@ ops! {
     // the target only gives a field of the receiver: dispatched, then direct
     invokevirtual_getter_i8_q 3, invokevirtual_getter_32_q 3, invokevirtual_getter_64_q 3,
     invokefinal_getter_i8_q 3, invokefinal_getter_32_q 3, invokefinal_getter_64_q 3,
+    // a constructor that does nothing
+    invokespecial_empty_q 3,
     // a linked site whose adapter is run without a frame
     invokehandle_intrinsic_q 3,
 

@@ -223,6 +223,20 @@ handler!(invokevirtual_table_q, |i, pc, fp, vm, heap, t| {
     enter!(rt, i.a, pc, fp, vm, heap, t, M)
 });
 
+handler!(invokespecial_empty_q, |i, pc, fp, vm, heap, t| {
+    if r32!(fp, i.a) == 0 {
+        return cold::null_pointer(pc, fp, vm, heap, t);
+    }
+    let rt = (*pc.add(2)).word() as *const MethodRt;
+    // The fuel that entering takes.
+    let fuel = (*vm).fuel - 4;
+    if M::CALLS || M::READS || M::SHADOW || M::STEPS || !(*rt).is_empty || fuel < 0 {
+        enter!(rt, i.a, pc, fp, vm, heap, t, M)
+    }
+    (*vm).fuel = fuel;
+    go!(pc.add(3), fp, vm, heap, t)
+});
+
 /// Gives the field that the target would give, or enters the target.
 macro_rules! get_or_enter {
     ($i:expr, $pc:expr, $fp:expr, $vm:expr, $heap:expr, $t:expr, $M:ident, $type:ty, |$v:ident| $e:expr) => {{

@@ -12,6 +12,7 @@ pub(super) const ROWS: &[Row] = &[
     ("java/math/BigInteger", "implMultiplyToLen", "([II[II[I)[I", multiply_to_len),
     ("java/math/BigInteger", "implSquareToLen", "([II[II)[I", square_to_len),
     ("java/math/BigInteger", "implMulAdd", "([I[IIII)I", mul_add),
+    ("java/math/BigInteger", "montReduce", "([I[III)[I", montgomery_reduce),
     ("java/math/BigInteger", "add", "([I[I)[I", add),
     ("java/math/BigInteger", "subtract", "([I[I)[I", subtract),
     ("java/math/MutableBigInteger", "mulsub", "([I[IIII)I", mulsub),
@@ -281,4 +282,69 @@ unsafe fn subtract(vm: *mut Vm, heap: *mut u8, args: *mut u64) -> bool {
         *args = u64::from(z);
         true
     }
+}
+
+/// More digits of a modulus than this are left to the Java code.
+const MOST_MODULUS: usize = 256;
+
+/// `montReduce(int[] n, int[] mod, int mlen, int inv)`: `n` divided by a power of 2 to the 32, modulo `mod`.
+unsafe fn montgomery_reduce(vm: *mut Vm, heap: *mut u8, args: *mut u64) -> bool {
+    // SAFETY: arguments are registers; references are valid; the ranges are checked.
+    unsafe {
+        let work = || {
+            let (n, modulus) = (*args as u32, *args.add(1) as u32);
+            let (len, inverse) = (length(*args.add(2))?, *args.add(3) as u32);
+            let n_len = n_digits(heap, n);
+            let modulus = digits(heap, modulus, 0, len)?;
+            if len == 0 || len > MOST_MODULUS || n_len != 2 * len || n == *args.add(1) as u32 {
+                return None;
+            }
+            let mut sum = [0_u32; 2 * MOST_MODULUS];
+            let sum = &mut sum[..n_len];
+            sum.copy_from_slice(digits(heap, n, 0, n_len)?);
+            let carry = reduce(sum, modulus, inverse)?;
+            debug_assert_eq!(carry, 0);
+            log(vm, n, 0, n_len);
+            digits_mut(heap, n, 0, n_len)?.copy_from_slice(sum);
+            (*vm).fuel -= i64::try_from(len * len).unwrap_or(0);
+            Some(())
+        };
+        work().is_some()
+    }
+}
+
+/// Adds multiples of the modulus until the lower half is zero, then takes the modulus off the upper half.
+/// `None` where that would take long, which no modulus in use makes it.
+fn reduce(sum: &mut [u32], modulus: &[u32], inverse: u32) -> Option<u32> {
+    let (len, n_len) = (modulus.len(), sum.len());
+    let mut carries = 0_u32;
+    for offset in 0..len {
+        let factor = u64::from(inverse.wrapping_mul(sum[n_len - 1 - offset]));
+        let end = n_len - offset;
+        let mut carry = 0;
+        for (to, &from) in sum[end - len..end].iter_mut().zip(modulus).rev() {
+            (*to, carry) = halves(u64::from(from) * factor + u64::from(*to) + carry);
+        }
+        for to in sum[..end - len].iter_mut().rev() {
+            (*to, carry) = halves(u64::from(*to) + carry);
+            if carry == 0 {
+                break;
+            }
+        }
+        carries += halves(carry).0;
+    }
+    for _ in 0..4 {
+        if carries == 0 && sum[..len] < *modulus {
+            return Some(carries);
+        }
+        let mut borrow = false;
+        for (to, &from) in sum[..len].iter_mut().zip(modulus).rev() {
+            let (difference, first) = to.overflowing_sub(from);
+            let (difference, second) = difference.overflowing_sub(u32::from(borrow));
+            *to = difference;
+            borrow = first || second;
+        }
+        carries = carries.wrapping_sub(u32::from(borrow && carries > 0));
+    }
+    None
 }

@@ -318,5 +318,6 @@ pub(crate) fn new_method(method: &Method) -> MethodRt {
         intrinsic_writes: false,
         is_substituted: false,
         getter: 0,
+        is_empty: false,
     }
 }

@@ -41,6 +41,8 @@ unsafe fn make_direct(vm: &mut Vm, pc: *const Insn, op: Op, target: MethodId, de
         {
             let [_, direct] = getter_ops(kind);
             new = Insn::abc(direct, i.a, i.b, i.c);
+        } else if op == Op::invokespecial_q && is_empty(vm, target) {
+            new = Insn::abc(Op::invokespecial_empty_q, i.a, i.b, i.c);
         }
         // `b` stays: the collector reads the kinds of the arguments from the constant pool.
         vm.quicken(pc.cast_mut(), new, depth);
@@ -83,6 +85,35 @@ fn getter(vm: &mut Vm, target: MethodId) -> Option<Kind> {
         (*rt).getter = offset;
     }
     Some(kind)
+}
+
+/// Whether a constructor without arguments only calls that of `Object`; it then knows so.
+fn is_empty(vm: &mut Vm, target: MethodId) -> bool {
+    let method = vm.method(target);
+    let class = vm.class(method.class);
+    if !method.is_constructor()
+        || method.descriptor.as_bytes() != b"()V"
+        || class.super_class != Some(vm.known.object)
+    {
+        return false;
+    }
+    let Some(file) = class.file() else { return false };
+    let Some(code) = &file.methods()[usize::from(method.slot)].code else { return false };
+    // `aload_0`, `invokespecial`, `return`.
+    let &[42, 183, high, low, 177] = file.instructions(code) else { return false };
+    let called = file.constant_pool().try_member_ref(u16::from_be_bytes([high, low]));
+    if called != Some((b"java/lang/Object", b"<init>", b"()V")) {
+        return false;
+    }
+    let rt: *mut MethodRt = vm.methods.rt(target);
+    // SAFETY: entries of the method table never move.
+    unsafe {
+        if (*rt).is_substituted {
+            return false;
+        }
+        (*rt).is_empty = true;
+    }
+    true
 }
 
 /// The dispatched and the direct call of a getter; plain calls for kinds that have none.
