@@ -20,6 +20,7 @@ mod patch;
 mod returns;
 mod statics;
 mod survey;
+mod trial;
 mod void_calls;
 mod watch;
 

@@ -415,6 +415,13 @@ pub trait Host: Send {
     /// Forgets the files that it keeps in memory, if it does: they are what they were at the start.
     fn forget_files(&mut self) {}
 
+    /// Keeps the files in memory as they are, if there are any: `restore_files` comes back to them. A change that
+    /// comes between costs a copy, everything else costs nothing. May be nested.
+    fn keep_files(&mut self) {}
+
+    /// The files in memory are what they were when they were kept last.
+    fn restore_files(&mut self) {}
+
     /// Asks for a right that no other question covers.
     fn ask(&mut self, right: Right) -> HostResult<()>;
 }

@@ -26,6 +26,7 @@ use vm::vm::Vm;
 use super::direct::{Callable, by_name};
 use super::statics::Statics;
 use super::survey::{Stretch, Survey, load_all};
+use super::trial::Trial;
 use super::{Mutant, SurveyOptions, apply};
 use crate::junit::{Plan, RunError, Step, Stepper, Tried};
 
@@ -240,9 +241,9 @@ impl Court<'_, '_> {
     fn try_mutant(&mut self, case: usize, nth: usize, from: From, lasts: bool) {
         let Some(substitute) = self.cases[case].substitute else { return };
         let n_classes = self.stepper.vm().classes.len();
-        let mark = self.stepper.vm().mark();
+        let trial = Trial::begin(self.stepper.vm());
         if !self.stepper.vm().substitute(substitute) {
-            self.stepper.vm().rollback(mark);
+            trial.end(self.stepper.vm());
             self.put(case, nth, Err("its method was already running".to_owned()));
             return;
         }
@@ -254,7 +255,7 @@ impl Court<'_, '_> {
             (tried, reach) = self.follow(nth, lasts);
         }
         self.stepper.end_trial();
-        self.stepper.vm().rollback(mark);
+        trial.end(self.stepper.vm());
         // Every trial would load them anew: those behind a failure, above all.
         self.stepper.keep_loaded(&new);
         self.conclude(case, nth, tried, reach);
@@ -269,12 +270,12 @@ impl Court<'_, '_> {
         let fuel = stretch.fuel_within.saturating_mul(self.judging.fuel_factor);
         let vm = self.stepper.vm();
         let n_classes = vm.classes.len();
-        let mark = vm.mark();
+        let trial = Trial::begin(vm);
         let passes = vm.substitute(substitute)
             && direct.passes(vm, &mut Plain, fuel.saturating_add(FUEL_EXTRA))
             && self.statics.fingerprint(vm) == stretch.state;
         let new = self.stepper.library_classes_since(n_classes);
-        self.stepper.vm().rollback(mark);
+        trial.end(self.stepper.vm());
         self.stepper.keep_loaded(&new);
         passes
     }

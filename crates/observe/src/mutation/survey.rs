@@ -11,6 +11,7 @@ use vm::vm::Vm;
 use super::Mutant;
 use super::direct::{Direct, Finder};
 use super::statics::Statics;
+use super::trial::Trial;
 use super::watch::{Reached, Sites, Watch};
 use crate::coverage::{self, Coverage};
 use crate::java::Java;
@@ -197,12 +198,12 @@ impl Rehearsal {
         let direct = self.finder.find(vm, test)?;
         let callable = direct.on(vm, &self.finder.user_classes)?;
         let n_methods = vm.methods.len();
-        let mark = vm.mark();
+        let trial = Trial::begin(vm);
         self.watch.look(vm, true);
         let passes = callable.passes(vm, &mut self.watch, FUEL);
         let reached = self.watch.look(vm, true);
         let state = self.statics.fingerprint(vm);
-        vm.rollback(mark);
+        trial.end(vm);
         self.watch.forget_trial(n_methods);
         passes.then_some(Rehearsed { direct, reached, state })
     }

@@ -3,11 +3,12 @@
 //!
 //! What the user granted goes to the host behind as ever. Only where that host denies something
 //! below the temporary folder does this one answer; so whatever lies there really and was not granted
-//! does not exist for the program. Nothing here is rolled back.
+//! does not exist for the program. Rollbacks leave it alone; whoever tries something asks to keep it first.
 
 mod tree;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::network::Network;
 use super::program::{Program, Started, Stream};
@@ -22,14 +23,34 @@ const FIRST_HANDLE: u32 = 1 << 31;
 /// What the folder may hold.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// See the module text.
-pub struct Scratch<H> {
-    inner: H,
-    tree: Tree,
+/// What is in the folder, and what is open of it.
+#[derive(Debug, Clone)]
+struct Files {
+    /// Shared with what is kept until it changes.
+    tree: Arc<Tree>,
     open: BTreeMap<Handle, Inode>,
     next: u32,
     /// Whether anything was opened or changed.
     is_touched: bool,
+}
+
+impl Files {
+    fn new(platform: &Platform) -> Files {
+        Files {
+            tree: Arc::new(Tree::new(platform.temporary_dir.as_bytes(), platform.ids)),
+            open: BTreeMap::new(),
+            next: FIRST_HANDLE,
+            is_touched: false,
+        }
+    }
+}
+
+/// See the module text.
+pub struct Scratch<H> {
+    inner: H,
+    files: Files,
+    /// What `restore_files` comes back to, the last one last.
+    kept: Vec<Files>,
     /// What was asked of the files in memory, and what the host behind denied before they answered.
     asked: Asked,
     answered: Asked,
@@ -38,14 +59,11 @@ pub struct Scratch<H> {
 impl<H: Host> Scratch<H> {
     /// Lays an empty temporary folder over that of a host.
     pub fn new(mut inner: H) -> Scratch<H> {
-        let platform = inner.platform();
-        let tree = Tree::new(platform.temporary_dir.as_bytes(), platform.ids);
+        let files = Files::new(&inner.platform());
         Scratch {
             inner,
-            tree,
-            open: BTreeMap::new(),
-            next: FIRST_HANDLE,
-            is_touched: false,
+            files,
+            kept: Vec::new(),
             asked: Asked::default(),
             answered: Asked::default(),
         }
@@ -72,12 +90,12 @@ impl<H: Host> Scratch<H> {
         theirs: impl Fn(&mut H) -> HostResult<T>,
     ) -> HostResult<T> {
         let absolute = self.absolute(path);
-        let place = self.tree.find(&absolute, links);
+        let place = self.files.tree.find(&absolute, links);
         if let Some(place) = &place
-            && self.tree.owns(place)
+            && self.files.tree.owns(place)
         {
             self.asked.looks += 1;
-            return ours(&mut self.tree, place);
+            return ours(self.tree(), place);
         }
         let before = self.inner.asked();
         let answer = theirs(&mut self.inner);
@@ -92,11 +110,16 @@ impl<H: Host> Scratch<H> {
         self.answered.looks += after.looks - before.looks;
         self.answered.denied += after.denied - before.denied;
         self.asked.looks += 1;
-        ours(&mut self.tree, &place)
+        ours(self.tree(), &place)
+    }
+
+    /// The files, to be changed.
+    fn tree(&mut self) -> &mut Tree {
+        Arc::make_mut(&mut self.files.tree)
     }
 
     fn our_file(&self, file: Handle) -> HostResult<Inode> {
-        self.open.get(&file).copied().ok_or(Failure::Os(errno::EBADF))
+        self.files.open.get(&file).copied().ok_or(Failure::Os(errno::EBADF))
     }
 
     fn is_ours(file: Handle) -> bool {
@@ -104,22 +127,23 @@ impl<H: Host> Scratch<H> {
     }
 
     fn now(&mut self) {
-        self.tree.now = self.inner.epoch_nanos();
+        let now = self.inner.epoch_nanos();
+        self.tree().now = now;
     }
 
     /// A change with two paths must not cross from the tree to the disk.
     fn change_two(&mut self, from: &[u8], to: &[u8], change: Change<'_>) -> HostResult<()> {
         let (from_path, to_path) = (self.absolute(from), self.absolute(to));
-        let from = self.tree.find(&from_path, Links::Keep);
-        let to = self.tree.find(&to_path, Links::Keep);
-        let Some(from) = from.filter(|place| self.tree.owns(place)) else {
+        let from = self.files.tree.find(&from_path, Links::Keep);
+        let to = self.files.tree.find(&to_path, Links::Keep);
+        let Some(from) = from.filter(|place| self.files.tree.owns(place)) else {
             return self.inner.change(change);
         };
         let Some(to) = to else { return Err(Failure::Os(errno::EXDEV)) };
         self.asked.scratch += 1;
         match change {
-            Change::Rename { .. } => self.tree.rename(&from, &to),
-            _ => self.tree.hard_link(&from, &to),
+            Change::Rename { .. } => self.tree().rename(&from, &to),
+            _ => self.tree().hard_link(&from, &to),
         }
     }
 }
@@ -161,12 +185,12 @@ impl<H: Host> Host for Scratch<H> {
         match opened {
             Opened::Theirs(handle) => Ok(handle),
             Opened::Ours(inode) => {
-                let handle = Handle(self.next);
-                self.next += 1;
-                self.is_touched = true;
+                let handle = Handle(self.files.next);
+                self.files.next += 1;
+                self.files.is_touched = true;
                 self.asked.scratch += u64::from(how.write || how.create || how.truncate);
-                self.tree.hold(inode);
-                self.open.insert(handle, inode);
+                self.tree().hold(inode);
+                self.files.open.insert(handle, inode);
                 Ok(handle)
             }
         }
@@ -177,8 +201,8 @@ impl<H: Host> Host for Scratch<H> {
             return self.inner.close(file);
         }
         let inode = self.our_file(file)?;
-        self.open.remove(&file);
-        self.tree.release(inode);
+        self.files.open.remove(&file);
+        self.tree().release(inode);
         Ok(())
     }
 
@@ -187,7 +211,7 @@ impl<H: Host> Host for Scratch<H> {
             return self.inner.read(file, at, buffer);
         }
         let inode = self.our_file(file)?;
-        self.tree.read(inode, at.unwrap_or(0), buffer)
+        self.tree().read(inode, at.unwrap_or(0), buffer)
     }
 
     fn write(&mut self, file: Handle, at: Option<u64>, bytes: &[u8]) -> HostResult<usize> {
@@ -196,7 +220,7 @@ impl<H: Host> Host for Scratch<H> {
         }
         self.now();
         let inode = self.our_file(file)?;
-        self.tree.write(inode, at, bytes)
+        self.tree().write(inode, at, bytes)
     }
 
     fn available(&mut self, file: Handle) -> HostResult<u64> {
@@ -209,7 +233,7 @@ impl<H: Host> Host for Scratch<H> {
         }
         self.now();
         let inode = self.our_file(file)?;
-        self.tree.set_size(inode, size)
+        self.tree().set_size(inode, size)
     }
 
     fn sync(&mut self, file: Handle) -> HostResult<()> {
@@ -225,7 +249,7 @@ impl<H: Host> Host for Scratch<H> {
             return self.inner.handle_metadata(file);
         }
         let inode = self.our_file(file)?;
-        Ok(self.tree.metadata(inode))
+        Ok(self.files.tree.metadata(inode))
     }
 
     fn metadata(&mut self, path: &[u8], links: Links) -> HostResult<Metadata> {
@@ -277,7 +301,7 @@ impl<H: Host> Host for Scratch<H> {
 
     fn change(&mut self, change: Change<'_>) -> HostResult<()> {
         self.now();
-        self.is_touched = true;
+        self.files.is_touched = true;
         let (path, links) = match change {
             Change::Rename { from, to } => return self.change_two(from, to, change),
             Change::HardLink { existing, path } => return self.change_two(existing, path, change),
@@ -311,12 +335,18 @@ impl<H: Host> Host for Scratch<H> {
     }
 
     fn forget_files(&mut self) {
-        if self.is_touched {
-            let platform = self.inner.platform();
-            self.tree = Tree::new(platform.temporary_dir.as_bytes(), platform.ids);
-            self.open.clear();
-            self.next = FIRST_HANDLE;
-            self.is_touched = false;
+        if self.files.is_touched {
+            self.files = Files::new(&self.inner.platform());
+        }
+    }
+
+    fn keep_files(&mut self) {
+        self.kept.push(self.files.clone());
+    }
+
+    fn restore_files(&mut self) {
+        if let Some(files) = self.kept.pop() {
+            self.files = files;
         }
     }
 
@@ -405,6 +435,27 @@ mod tests {
         assert_eq!(host.list(b"/tmp"), Ok(vec![b"a".to_vec()]));
         let exists = host.open(b"/tmp/a/f", CREATE);
         assert_eq!(exists, Err(Failure::Os(errno::EEXIST)));
+    }
+
+    #[test]
+    fn files_that_were_kept_come_back_as_they_were_with_what_was_open() {
+        let mut host = host();
+        let file = host.open(b"/tmp/f", CREATE).unwrap();
+        assert_eq!(host.write(file, None, b"xyz"), Ok(3));
+        host.keep_files();
+        assert_eq!(host.write(file, Some(0), b"abcd"), Ok(4));
+        let other = host.open(b"/tmp/g", CREATE).unwrap();
+        host.close(file).unwrap();
+        host.keep_files();
+        host.close(other).unwrap();
+        host.restore_files();
+        assert_eq!(host.write(other, Some(0), b"1"), Ok(1));
+        host.restore_files();
+        assert_eq!(host.list(b"/tmp"), Ok(vec![b"f".to_vec()]));
+        let mut buffer = [9; 8];
+        assert_eq!(host.read(file, Some(0), &mut buffer), Ok(3));
+        assert_eq!(&buffer[..3], b"xyz");
+        assert_eq!(host.open(b"/tmp/g", CREATE), Ok(other));
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub(super) struct Place {
     pub(super) doubtful: Option<Vec<u8>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Entry {
     content: Content,
     mode: u32,
@@ -43,7 +43,7 @@ struct Entry {
     created: i128,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Content {
     Folder(BTreeMap<Vec<u8>, Inode>),
     File(Vec<u8>),
@@ -51,7 +51,7 @@ enum Content {
 }
 
 /// The whole of it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Tree {
     /// Path of the root, without a slash at its end.
     mount: Vec<u8>,
