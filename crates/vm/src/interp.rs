@@ -106,6 +106,10 @@ pub struct RunState {
     pub(crate) selected: Vec<Selected>,
     /// What intrinsics know of var handles.
     pub(crate) handles: crate::intrinsic::HandleFacts,
+    /// A class of ciphers and the offset of its round keys.
+    pub(crate) cipher_keys: Option<(u32, u32)>,
+    /// Where intrinsics find fields of the class library, once found.
+    pub(crate) offsets: Option<crate::intrinsic::Offsets>,
 }
 
 /// A method's address, null by default.

@@ -10,6 +10,8 @@
 mod array_loops;
 mod arrays;
 mod bignum;
+mod boxes;
+mod characters;
 mod ciphers;
 mod digests;
 mod digits;
@@ -21,6 +23,7 @@ mod objects;
 mod strings;
 mod var_handles;
 
+pub(crate) use boxes::Offsets;
 pub(crate) use var_handles::HandleFacts;
 
 use rustc_hash::FxHashMap;
@@ -46,9 +49,11 @@ impl IntrinsicTable {
     /// The table for a JDK release.
     pub fn new(jdk: u16) -> IntrinsicTable {
         let is_new = jdk >= 25;
-        let plain: [&[Row]; 9] = [
+        let plain: [&[Row]; 11] = [
             array_loops::READS,
             arrays::ROWS,
+            boxes::ROWS,
+            characters::ROWS,
             digits::SIZES,
             encodings::READS,
             memory::READS,

@@ -141,6 +141,17 @@ unsafe fn range(heap: *mut u8, array: u32, start: u32, len: u32, size: u32) -> O
     }
 }
 
+/// The offset of the field with the round keys.
+#[cold]
+fn find_keys(vm: &mut Vm, class: u32) -> Option<u32> {
+    let offset = vm.try_field_offset(ClassId(class), "K", "[I")?;
+    // A class that a rollback takes back may leave its number to another one.
+    if vm.classes[class as usize].made_at == 0 {
+        vm.run.cipher_keys = Some((class, offset));
+    }
+    Some(offset)
+}
+
 /// `byte[] in, int inOffset, byte[] out, int outOffset` with the round keys in the field `K`.
 #[inline(always)]
 unsafe fn crypt<const DECRYPT: bool>(vm: *mut Vm, heap: *mut u8, args: *mut u64) -> Option<()> {
@@ -150,7 +161,11 @@ unsafe fn crypt<const DECRYPT: bool>(vm: *mut Vm, heap: *mut u8, args: *mut u64)
         if cipher == 0 {
             return None;
         }
-        let offset = (*vm).try_field_offset(ClassId(word!(heap, cipher, 0, u32)), "K", "[I")?;
+        let class = word!(heap, cipher, 0, u32);
+        let offset = match (*vm).run.cipher_keys {
+            Some((known, offset)) if known == class => offset,
+            _ => find_keys(&mut *vm, class)?,
+        };
         let keys = word!(heap, cipher, offset, u32);
         if keys == 0 {
             return None;

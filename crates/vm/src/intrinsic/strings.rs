@@ -13,6 +13,7 @@ pub(super) const ROWS: &[Row] = &[
     ("java/lang/String", "value", "()[B", value),
     ("java/lang/String", "hashCode", "()I", hash_code),
     ("java/lang/String", "equals", "(Ljava/lang/Object;)Z", equals),
+    ("java/lang/String", "compareTo", "(Ljava/lang/String;)I", compare),
     ("java/lang/StringLatin1", "hashCode", "([B)I", latin1_hash_code),
     ("java/lang/StringLatin1", "equals", "([B[B)Z", bytes_equal),
     ("java/lang/StringUTF16", "equals", "([B[B)Z", bytes_equal),
@@ -295,6 +296,23 @@ unsafe fn inflate(vm: *mut Vm, heap: *mut u8, args: *mut u64) -> bool {
     }
 }
 
+/// `compareTo` of two strings in Latin-1.
+unsafe fn compare(vm: *mut Vm, heap: *mut u8, args: *mut u64) -> bool {
+    // SAFETY: arguments are registers; references are valid.
+    unsafe {
+        let (a, b) = (*args as u32, *args.add(1) as u32);
+        if a == 0 || b == 0 {
+            return false;
+        }
+        let ((a, a_coder), (b, b_coder)) = (parts(vm, heap, a), parts(vm, heap, b));
+        if a == 0 || b == 0 || a_coder | b_coder != 0 {
+            return false;
+        }
+        *args = compared(heap, a, b);
+    }
+    true
+}
+
 unsafe fn latin1_compare(_: *mut Vm, heap: *mut u8, args: *mut u64) -> bool {
     // SAFETY: arguments are registers; references are valid.
     unsafe {
@@ -302,13 +320,21 @@ unsafe fn latin1_compare(_: *mut Vm, heap: *mut u8, args: *mut u64) -> bool {
         if a == 0 || b == 0 {
             return false;
         }
+        *args = compared(heap, a, b);
+    }
+    true
+}
+
+/// How two byte arrays compare, as a register holds it.
+unsafe fn compared(heap: *mut u8, a: u32, b: u32) -> u64 {
+    // SAFETY: the arrays are not null.
+    unsafe {
         let (a, b) = (bytes(heap, a), bytes(heap, b));
         let difference = match a.iter().zip(b).find(|(a, b)| a != b) {
             Some((&a, &b)) => i32::from(a) - i32::from(b),
             None => a.len() as i32 - b.len() as i32,
         };
-        *args = u64::from(difference as u32);
-        true
+        u64::from(difference as u32)
     }
 }
 
