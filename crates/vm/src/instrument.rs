@@ -287,6 +287,11 @@ impl Vm {
         jar
     }
 
+    /// Forgets the content of a jar: there may be another one by now.
+    fn forget_jar(&mut self, path: &str) {
+        self.agents.jars.retain(|(known, _)| known != path);
+    }
+
     fn read_whole(&mut self, path: &[u8]) -> HostResult<Vec<u8>> {
         let file = self.host.open(path, OpenHow { read: true, ..OpenHow::default() })?;
         let mut bytes = Vec::new();
@@ -319,6 +324,8 @@ impl Vm {
 
     /// Puts a jar behind the boot loader's own classes.
     pub(crate) fn append_to_boot_path(&mut self, path: Ref) -> Res<()> {
+        let text = self.string_text(path);
+        self.forget_jar(&text);
         self.world.boot_path = self.longer_list(self.world.boot_path, &[path])?;
         Ok(())
     }

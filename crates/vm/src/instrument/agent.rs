@@ -2,6 +2,7 @@
 
 use crate::boot::Unfinished;
 use crate::frame::{Hook, Res, Trap, Upcall};
+use crate::host::Handle;
 use crate::instrument::IMPLEMENTATION;
 use crate::interp::Outcome;
 use crate::value::{ClassId, MethodId, Ref};
@@ -68,7 +69,15 @@ impl Vm {
         start: Start,
     ) -> Res<Option<AgentFailure>> {
         let resumed = self.resumed.take();
+        if resumed.is_none() {
+            self.forget_jar(path);
+        }
         let Some(manifest) = self.agent_manifest(path, start) else {
+            let text = match self.agent_jar(path) {
+                Some(_) => format!("Failed to find Agent-Class manifest attribute from {path}\n"),
+                None => format!("Error opening zip file or JAR manifest missing: {path}\n"),
+            };
+            self.complain(&text);
             return Ok(Some(AgentFailure::BadJar));
         };
         match resumed {
@@ -81,7 +90,13 @@ impl Vm {
                 let args = self.constructor_arguments(implementation, &manifest, start);
                 Err(attempt(constructor, args, MADE))
             }
-            Some((state, _)) if state & THREW != 0 => Ok(Some(AgentFailure::Failed)),
+            Some((state, exception)) if state & THREW != 0 => {
+                let exception = self.describe_throwable(Ref::from_slot(exception));
+                self.complain(&format!(
+                    "Exception in thread \"Attach Listener\" {exception}\nAgent failed to start!\n"
+                ));
+                Ok(Some(AgentFailure::Failed))
+            }
             Some((MADE, _)) if start == Start::Attached => {
                 Err(self.append_to_class_path(path, Hook::Attempt { state: ON_CLASS_PATH })?)
             }
@@ -91,6 +106,12 @@ impl Vm {
             }
             Some(_) => Ok(None),
         }
+    }
+
+    /// Says on standard error why an agent could not be started, as the `instrument` library does.
+    fn complain(&mut self, text: &str) {
+        // Nobody hears that nobody listens.
+        let _ = self.host.write(Handle::STDERR, None, text.as_bytes());
     }
 
     /// Starts an agent before the program does; its jar is on the class path already.

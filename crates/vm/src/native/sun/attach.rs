@@ -5,11 +5,12 @@
 //! machine shows to it (`own_socket`), and speaks HotSpot's protocol: version, command and three arguments,
 //! each with a zero behind it; the answer is a result code on a line of its own, and text.
 
-use crate::frame::Res;
+use crate::frame::{Hook, Res, Trap, Upcall};
 use crate::heap::ELEMENTS_OFFSET;
 use crate::host::{Failure, HostResult, errno};
 use crate::instrument::Start;
 use crate::native::{Args, NativeRow, check_range, nothing};
+use crate::value::Ref;
 use crate::vm::Vm;
 
 const IMPL: &str = "sun/tools/attach/VirtualMachineImpl";
@@ -163,7 +164,27 @@ fn answer(vm: &mut Vm, command: &[u8]) -> Res<Vec<u8>> {
             let code = failure.map_or(0, |failure| failure as i32);
             Ok(format!("0\nreturn code: {code}\n").into_bytes())
         }
+        "properties" => {
+            let properties = system_properties(vm)?;
+            Ok([b"0\n".as_slice(), &properties].concat())
+        }
         "load" => Ok(format!("0\n{} was not loaded.\n", arguments[0]).into_bytes()),
         other => Ok(format!("-1\nOperation {other} not recognized!").into_bytes()),
     }
+}
+
+/// The system properties as the library writes them for whoever attaches.
+fn system_properties(vm: &mut Vm) -> Res<Vec<u8>> {
+    if let Some((_, array)) = vm.resumed.take() {
+        let Some(array) = Ref::from_slot(array).some() else { return Ok(Vec::new()) };
+        let length = vm.heap.array_length(array) as usize;
+        return Ok(vm.heap.bytes(array, ELEMENTS_OFFSET, length).to_vec());
+    }
+    let support = vm.boot_class("jdk/internal/vm/VMSupport")?;
+    vm.ensure_initialised(support)?;
+    let Some(method) = vm.class(support).method(b"serializePropertiesToByteArray", b"()[B") else {
+        return Err(vm.throw("java/lang/NoSuchMethodError", "serializePropertiesToByteArray"));
+    };
+    let hook = Hook::Resume { state: 0 };
+    Err(Trap::Upcall(Box::new(Upcall { method: method.id, args: Vec::new(), hook })))
 }
