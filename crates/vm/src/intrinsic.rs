@@ -30,7 +30,6 @@ use rustc_hash::FxHashMap;
 
 use crate::class::MethodRt;
 use crate::code::Op;
-use crate::symbol::Symbol;
 use crate::value::{LoaderId, MethodId};
 use crate::vm::Vm;
 
@@ -84,12 +83,6 @@ impl IntrinsicTable {
                 .map(|(&(class, name, descriptor, f), op)| ((class, name, descriptor), (f, op)))
                 .collect(),
         }
-    }
-
-    /// Whether a method of a boot loader's class has an intrinsic.
-    pub(crate) fn has(&self, class: Symbol, name: Symbol, descriptor: Symbol) -> bool {
-        let text = |symbol: Symbol| std::str::from_utf8(symbol.as_bytes()).unwrap_or_default();
-        self.rows.contains_key(&(text(class), text(name), text(descriptor)))
     }
 }
 

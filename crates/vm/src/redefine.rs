@@ -26,7 +26,7 @@ use crate::code::{Code, Insn, Op};
 use crate::frame::{Frame, Res};
 use crate::link::new_method;
 use crate::travel::Undo;
-use crate::value::{ClassId, LoaderId, MethodId};
+use crate::value::{ClassId, MethodId};
 use crate::vm::Vm;
 
 /// Code that was replaced and that no method has any more.
@@ -169,18 +169,25 @@ impl Vm {
             let original = settled.and_then(|versions| versions.original.clone()).or(original);
             self.heap.store_ref(mirror, self.known.class_sites, sites);
             let versions = Versions { sites_start: start, original, is_redefined: true };
-            self.replace(class, file, versions);
-            self.forget_intrinsics(class);
+            let had_intrinsics = self.replace(class, file, versions);
+            if had_intrinsics {
+                self.forget_intrinsics(class);
+            }
+            if class == self.known.object {
+                self.forget_empty_constructors();
+            }
         }
         Ok(())
     }
 
-    fn replace(&mut self, class: ClassId, file: Arc<ClassFile>, versions: Versions) {
+    /// Whether call sites may run methods of the class without their code.
+    fn replace(&mut self, class: ClassId, file: Arc<ClassFile>, versions: Versions) -> bool {
         let old = Arc::clone(self.class(class));
         let running = self.frames_of(class);
         let version = (!running.is_empty()).then(|| self.add_version(class));
         let new = Arc::new(old.version(class, methods_in(&old, &file), file));
         let mut methods = Vec::with_capacity(new.methods.len());
+        let mut had_intrinsics = false;
         for (slot, method) in (0u32..).zip(new.methods.iter().chain(&new.conflicts)) {
             let rt: *mut MethodRt = self.methods.rt(method.id);
             // SAFETY: entries of the method table never move; the class that owns `method` is put into
@@ -192,6 +199,7 @@ impl Vm {
                 unsafe { (*rt).method = method };
                 continue;
             }
+            had_intrinsics |= before.intrinsic.is_some();
             // SAFETY: as above.
             unsafe { *rt = new_method(method) };
             match version {
@@ -218,6 +226,7 @@ impl Vm {
         let versions = rt.versions.replace(Box::new(versions));
         let replaced = Replaced { class, old, version, methods, sites, versions };
         self.marks.remember(Undo::Redefined(Box::new(replaced)));
+        had_intrinsics
     }
 
     /// Puts back what a redefinition replaced.
@@ -326,18 +335,17 @@ impl Vm {
         }
     }
 
+    /// Constructors that only call that of `Object` may do something by now.
+    fn forget_empty_constructors(&mut self) {
+        for idx in 0..self.methods.len() {
+            let id = MethodId(u32::try_from(idx).unwrap_or(u32::MAX));
+            // SAFETY: entries of the method table never move.
+            unsafe { (*self.methods.rt(id)).is_empty = false };
+        }
+    }
+
     /// Takes back call sites that run methods of a class without running their code.
     fn forget_intrinsics(&mut self, class: ClassId) {
-        let linked = Arc::clone(self.class(class));
-        if linked.loader != LoaderId::BOOT {
-            return;
-        }
-        let has_intrinsics = linked.methods.iter().any(|method| {
-            !method.is_native() && self.intrinsics.has(linked.name, method.name, method.descriptor)
-        });
-        if !has_intrinsics {
-            return;
-        }
         for idx in 0..self.methods.len() {
             let id = MethodId(u32::try_from(idx).unwrap_or(u32::MAX));
             let Some(code) = self.methods.code(id) else { continue };

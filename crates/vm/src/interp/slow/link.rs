@@ -94,6 +94,7 @@ fn is_empty(vm: &mut Vm, target: MethodId) -> bool {
     if !method.is_constructor()
         || method.descriptor.as_bytes() != b"()V"
         || class.super_class != Some(vm.known.object)
+        || vm.is_redefined(vm.known.object)
     {
         return false;
     }
