@@ -1,11 +1,11 @@
 //! Writes what a run leaves in a folder as one: whoever kills us finds all that was there before, or all that
 //! is new.
 //!
-//! Where every file of the folder is ours, or there is no folder yet, the new folder is built beside the old
-//! one and the two are exchanged, which the kernel does at once. Otherwise somebody else may be at home there:
-//! the new files are staged in a folder inside, one rename makes them valid, and they are moved to their
-//! places. A run that was killed between the moves is completed by the next one that writes there
-//! ([`recover`]).
+//! The new folder is built beside the old one, where files of others get a second name, and the two are
+//! exchanged, which the kernel does at once; what others wrote in the meantime follows ([`rescue`]). Where that
+//! is not possible, because files cannot have two names, belong to others or are links, or somebody works inside,
+//! the new files are staged in a folder inside, one rename makes them valid, and they are moved to their places. A
+//! run that was killed between the moves is completed by the next one that writes there ([`recover`]).
 //!
 //! All of it is a list of steps that is made in advance, so that a test can stop after each.
 
@@ -16,6 +16,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -29,6 +30,8 @@ const VALID: &str = ".nonpareil-switch";
 /// In a folder of staged files: the files, and the list of those that go.
 const FILES: &str = "files";
 const GONE: &str = "gone";
+/// In a folder that is built beside the old one, until the two were exchanged.
+const FRESH: &str = ".nonpareil-fresh";
 /// Folders with more entries are not rebuilt.
 const MOST_ENTRIES: usize = 20_000;
 
@@ -66,11 +69,12 @@ pub(crate) fn write(folder: &Path, output: &Output) -> Result<(), String> {
     let place = Place::of(folder).map_err(failed)?;
     let _lock = lock(&place.parent);
     complete(&place.folder).map_err(failed)?;
+    place.tidy().map_err(failed)?;
     if let Some(steps) = exchanging(&place, output).map_err(failed)? {
         match all(&steps) {
             Ok(()) => return Ok(()),
             // Not every file system can exchange folders, nor may everybody write beside the folder.
-            Err(_) => drop(fs::remove_dir_all(place.beside())),
+            Err(_) => place.tidy().map_err(failed)?,
         }
     }
     all(&moving(&place.folder, output)).map_err(|error| {
@@ -84,10 +88,13 @@ pub(crate) fn recover(folder: &Path) -> Result<(), String> {
     let failed = |error: io::Error| format!("{}: {error}", folder.display());
     let Ok(folder_there) = fs::canonicalize(folder) else { return Ok(()) };
     let place = Place::of(&folder_there).map_err(failed)?;
-    if !place.folder.join(VALID).exists() && !place.folder.join(STAGED).exists() {
+    let inside = [VALID, STAGED, FRESH].map(|name| place.folder.join(name));
+    let outside = [place.beside(), place.discarded()];
+    if inside.iter().chain(&outside).all(|left| !left.exists()) {
         return Ok(());
     }
     let _lock = lock(&place.parent);
+    place.tidy().map_err(failed)?;
     complete(&place.folder).map_err(failed)
 }
 
@@ -138,6 +145,34 @@ impl Place {
         let name = self.folder.file_name().unwrap_or_default().to_string_lossy();
         self.parent.join(format!(".{name}.nonpareil-new"))
     }
+
+    /// The folder beside it in which there is what nobody needs.
+    fn discarded(&self) -> PathBuf {
+        let name = self.folder.file_name().unwrap_or_default().to_string_lossy();
+        self.parent.join(format!(".{name}.nonpareil-gone"))
+    }
+
+    /// Takes away what a run that was killed left beside the folder. What others wrote there before the folders
+    /// were exchanged comes back.
+    fn tidy(&self) -> io::Result<()> {
+        let beside = self.beside();
+        if !beside.join(FRESH).exists() {
+            perform(&Step::Rescue(beside, self.folder.clone()))?;
+        }
+        all(&self.discarding())
+    }
+
+    /// The steps that take away what is beside the folder. A folder of which a part is gone would be taken for
+    /// another.
+    fn discarding(&self) -> Vec<Step> {
+        let (beside, discarded) = (self.beside(), self.discarded());
+        vec![
+            Step::RemoveFolder(discarded.clone()),
+            Step::Discard(beside, discarded.clone()),
+            Step::RemoveFolder(discarded),
+            Step::RemoveFile(self.folder.join(FRESH)),
+        ]
+    }
 }
 
 /// Two runs that write to the same folder do so one after the other. Where the file system has no locks,
@@ -152,7 +187,7 @@ fn all(steps: &[Step]) -> io::Result<()> {
     steps.iter().try_for_each(perform)
 }
 
-/// The steps that put a new folder in the place of the old one; `None` where the old one is not ours alone.
+/// The steps that put a new folder in the place of the old one; `None` where that cannot be done.
 fn exchanging(place: &Place, output: &Output) -> io::Result<Option<Vec<Step>>> {
     let (folder, beside) = (&place.folder, place.beside());
     let is_there = folder.exists();
@@ -160,11 +195,15 @@ fn exchanging(place: &Place, output: &Output) -> io::Result<Option<Vec<Step>>> {
     if is_there {
         // Whoever works inside would be left in the old folder.
         let is_inside = std::env::current_dir().is_ok_and(|here| here.starts_with(folder));
-        if is_inside || !found.add(folder, Path::new(""))? {
+        let can_be_done = !is_inside && found.add(folder, Path::new(""))?;
+        // What is to be replaced could not be told from what somebody else wrote in the meantime.
+        if !can_be_done || output.replaces == Replaces::All && !found.others.is_empty() {
             return Ok(None);
         }
     }
-    let mut steps = vec![Step::RemoveFolder(beside.clone()), Step::Folder(beside.clone())];
+    let mut steps = place.discarding();
+    steps.push(Step::Folder(beside.clone()));
+    steps.push(Step::File(beside.join(FRESH), Vec::new()));
     let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
     for old in &found.folders {
         folders.insert(beside.join(old));
@@ -180,6 +219,9 @@ fn exchanging(place: &Place, output: &Output) -> io::Result<Option<Vec<Step>>> {
             steps.push(Step::Link(folder.join(old), beside.join(old)));
         }
     }
+    for other in &found.others {
+        steps.push(Step::SecondName(folder.join(other), beside.join(other)));
+    }
     for (path, bytes) in &output.files {
         steps.push(Step::File(beside.join(path), bytes.clone()));
         if folder.join(path).exists() {
@@ -187,6 +229,7 @@ fn exchanging(place: &Place, output: &Output) -> io::Result<Option<Vec<Step>>> {
         }
     }
     for old in &found.folders {
+        steps.push(Step::Owner(folder.join(old), beside.join(old)));
         steps.push(Step::Permissions(folder.join(old), beside.join(old)));
     }
     steps.extend(folders.into_iter().map(Step::Sync));
@@ -196,35 +239,63 @@ fn exchanging(place: &Place, output: &Output) -> io::Result<Option<Vec<Step>>> {
         steps.push(Step::Rename(beside.clone(), folder.clone()));
     }
     steps.push(Step::Sync(place.parent.clone()));
-    steps.push(Step::RemoveFolder(beside));
+    steps.push(Step::Rescue(beside, folder.clone()));
+    steps.extend(place.discarding());
     Ok(Some(steps))
 }
 
-/// What is in a folder that is ours alone.
+/// Brings files of others to a folder that they missed: those in a folder which was exchanged with it and which
+/// are not the same there, since they came while the exchange was prepared.
+fn rescue(from: &Path, to: &Path) -> io::Result<()> {
+    let mut files = Vec::new();
+    below(from, Path::new(""), &mut files)?;
+    for path in files {
+        let (own, there) = (from.join(&path), to.join(&path));
+        let same = |one: &fs::Metadata, other: &fs::Metadata| {
+            (one.dev(), one.ino()) == (other.dev(), other.ino())
+        };
+        let data = fs::symlink_metadata(&own)?;
+        if fs::symlink_metadata(&there).is_ok_and(|other| same(&data, &other)) || is_ours(&own) {
+            continue;
+        }
+        if let Some(above) = there.parent() {
+            fs::create_dir_all(above)?;
+        }
+        fs::rename(own, there)?;
+    }
+    Ok(())
+}
+
+/// What is in a folder.
 #[derive(Default)]
 struct Found {
     files: Vec<PathBuf>,
+    others: Vec<PathBuf>,
     folders: Vec<PathBuf>,
 }
 
 impl Found {
-    /// Adds what is below; whether all of it is ours.
+    /// Adds what is below; whether it is nothing but folders and files on one file system, and not too many.
     fn add(&mut self, root: &Path, below: &Path) -> io::Result<bool> {
         self.folders.push(below.to_path_buf());
+        let device = fs::metadata(root)?.dev();
         for entry in fs::read_dir(root.join(below))? {
             let entry = entry?;
             let (kind, path) = (entry.file_type()?, below.join(entry.file_name()));
-            if self.files.len() + self.folders.len() > MOST_ENTRIES {
+            let n_found = self.files.len() + self.others.len() + self.folders.len();
+            if n_found > MOST_ENTRIES || entry.metadata()?.dev() != device {
                 return Ok(false);
             }
             if kind.is_dir() {
                 if !self.add(root, &path)? {
                     return Ok(false);
                 }
-            } else if kind.is_file() && is_ours(&entry.path()) {
+            } else if !kind.is_file() {
+                return Ok(false);
+            } else if is_ours(&entry.path()) {
                 self.files.push(path);
             } else {
-                return Ok(false);
+                self.others.push(path);
             }
         }
         Ok(true)

@@ -2,7 +2,10 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+use super::rescue;
 
 /// One step.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,14 +16,22 @@ pub(super) enum Step {
     File(PathBuf, Vec<u8>),
     /// Gives a file a second name, or copies it where it can have but one.
     Link(PathBuf, PathBuf),
+    /// Gives a file a second name; fails where it can have but one.
+    SecondName(PathBuf, PathBuf),
+    /// Fails where the second does not belong to whom the first belongs to.
+    Owner(PathBuf, PathBuf),
     /// Gives the second what may be done with the first.
     Permissions(PathBuf, PathBuf),
     /// Writes the entries of a folder to the disk.
     Sync(PathBuf),
     /// Moves a file or folder.
     Rename(PathBuf, PathBuf),
+    /// Moves a folder, if it is there.
+    Discard(PathBuf, PathBuf),
     /// Lets two folders take each other's place.
     Exchange(PathBuf, PathBuf),
+    /// Brings files of others that are in the first folder alone, or are other files there, to the second.
+    Rescue(PathBuf, PathBuf),
     /// Takes a file away, if it is there.
     RemoveFile(PathBuf),
     /// Takes a folder away with all that is in it, if it is there.
@@ -40,6 +51,16 @@ pub(super) fn perform(step: &Step) -> io::Result<()> {
             Ok(()) => Ok(()),
             Err(_) => fs::copy(from, to).map(drop),
         },
+        Step::SecondName(from, to) => fs::hard_link(from, to),
+        Step::Owner(from, to) => {
+            let (from, to) = (fs::metadata(from)?, fs::metadata(to)?);
+            match (from.uid(), from.gid()) == (to.uid(), to.gid()) {
+                true => Ok(()),
+                false => Err(io::ErrorKind::PermissionDenied.into()),
+            }
+        }
+        Step::Rescue(from, to) => rescue(from, to),
+        Step::Discard(from, to) => unless_missing(fs::rename(from, to)),
         Step::Permissions(from, to) => fs::set_permissions(to, fs::metadata(from)?.permissions()),
         Step::Sync(path) => File::open(path)?.sync_all(),
         Step::Rename(from, to) => fs::rename(from, to),

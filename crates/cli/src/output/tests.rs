@@ -71,9 +71,7 @@ fn kill_everywhere(has_others: bool, is_there: bool, steps: &dyn Fn(&Place) -> V
         let is_valid = folder.join(super::VALID).exists();
         let seen = if folder.exists() { content(&folder) } else { BTreeMap::new() };
         // The next run: completes, and then finds the old or the new.
-        if folder.exists() {
-            complete(&place.folder).expect("completed");
-        }
+        super::recover(&folder).expect("recovered");
         let after = if folder.exists() { content(&folder) } else { BTreeMap::new() };
         let is_new = after.contains_key(Path::new("r/B.java"));
         if is_new {
@@ -112,11 +110,63 @@ fn a_kill_while_a_new_folder_is_made_leaves_none_or_all_of_it() {
 }
 
 #[test]
-fn a_kill_while_files_come_beside_those_of_others_is_made_good_by_the_next_run() {
+fn a_kill_while_a_folder_with_files_of_others_is_replaced_leaves_the_old_one_or_the_new_one() {
     kill_everywhere(true, true, &|place| {
-        assert!(exchanging(place, &output()).expect("readable").is_none(), "not ours alone");
-        moving(&place.folder, &output())
+        let steps = exchanging(place, &output()).expect("readable").expect("files alone");
+        assert_eq!(steps.iter().filter(|step| matches!(step, Step::Exchange(..))).count(), 1);
+        assert!(!steps.iter().any(|step| matches!(step, Step::Rename(..))));
+        steps
     });
+}
+
+#[test]
+fn a_kill_while_files_come_beside_those_of_others_is_made_good_by_the_next_run() {
+    kill_everywhere(true, true, &|place| moving(&place.folder, &output()));
+}
+
+#[test]
+fn a_folder_with_a_link_is_not_exchanged() {
+    let temporary = TemporaryFolder::new().expect("a folder");
+    let folder = temporary.path.join("out");
+    old(&folder, true);
+    std::os::unix::fs::symlink("A.java", folder.join("p/Link.java")).expect("linked");
+    let place = Place::of(&folder).expect("a place");
+    assert!(exchanging(&place, &output()).expect("readable").is_none());
+    write(&folder, &output()).expect("written");
+    assert_eq!(content(&folder).get(Path::new("p/Link.java")), Some(&ours("new a")));
+}
+
+#[test]
+fn what_others_write_while_a_folder_is_exchanged_stays_wherever_the_run_is_killed() {
+    let temporary = TemporaryFolder::new().expect("a folder");
+    for kind in 0..3 {
+        let folder = temporary.path.join(format!("out{kind}"));
+        old(&folder, true);
+        let place = Place::of(&folder).expect("a place");
+        let steps = exchanging(&place, &output()).expect("readable").expect("files alone");
+        let switch = steps.iter().position(|step| matches!(step, Step::Exchange(..)));
+        let switch = switch.expect("one");
+        steps[..switch].iter().for_each(|step| perform(step).expect("done"));
+        // A new file, and one that takes the place of another, as editors do it.
+        fs::write(folder.join("p/q/Late.java"), "late").expect("written");
+        fs::write(folder.join("p/Mine.java.tmp"), "changed").expect("written");
+        fs::rename(folder.join("p/Mine.java.tmp"), folder.join("p/Mine.java")).expect("moved");
+        match kind {
+            0 => steps[switch..].iter().for_each(|step| perform(step).expect("done")),
+            // Killed before and behind the exchange; the next run writes, or looks first.
+            1 => write(&folder, &output()).expect("written"),
+            _ => {
+                perform(&steps[switch]).expect("done");
+                super::recover(&folder).expect("recovered");
+            }
+        }
+        let after = content(&folder);
+        let text = |path: &str| after.get(Path::new(path)).map(String::as_str);
+        assert_eq!((text("p/q/Late.java"), text("p/Mine.java")), (Some("late"), Some("changed")));
+        assert_eq!(text("p/A.java"), Some(&*ours("new a")));
+        assert_eq!((text("p/q/Old.java"), after.len()), (None, 5), "{after:?}");
+        assert!(!place.beside().exists() && !folder.join(super::FRESH).exists());
+    }
 }
 
 #[test]
