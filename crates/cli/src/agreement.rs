@@ -1,6 +1,7 @@
 //! Tests that the real JVM agrees about: written, run there, and left out where it does not, until all that
 //! are left do.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use emit::junit::facts::Names;
@@ -8,7 +9,7 @@ use emit::junit::{self, SourceFile};
 use suite::test::Suite;
 
 use crate::output;
-use crate::verify::{Disagreement, RealJvm, Runs};
+use crate::verify::{Compiled, Disagreement, RealJvm, Runs};
 
 /// What tests must do on the real JVM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,20 +59,20 @@ pub(crate) fn agreed(suites: &mut [Suite], check: Check<'_>) -> Result<Vec<Agree
     }
     let Some(real) = real else { return Ok(all) };
     // What is left out may have kept the rest from compiling, so the rest is checked again.
+    let mut has_run = false;
     loop {
         let sources: Vec<SourceFile> = all.iter().flat_map(|one| one.sources.clone()).collect();
         if sources.is_empty() {
             return Ok(all);
         }
-        let wrong = match must {
-            Must::Pass => real.verify(&sources, Runs::ThereAndBack)?,
-            Must::Fail => {
-                let failed = real.verify(&sources, Runs::Once)?;
-                // Where some do not compile, the others have not run.
-                match failed.iter().any(Disagreement::is_of_compiler) {
-                    true => failed,
-                    false => passed(&sources, &failed),
-                }
+        let wrong = match (real.compile(&sources)?, must) {
+            (Compiled::Refused(refused), _) => refused,
+            (Compiled::Tests(tests), Must::Pass) => tests.run(&Runs::ThereAndBack)?,
+            // What failed once fails, and that may have taken long.
+            (Compiled::Tests(_), Must::Fail) if has_run => return Ok(all),
+            (Compiled::Tests(tests), Must::Fail) => {
+                has_run = true;
+                passed(&sources, &tests.run(&Runs::Once(waiting(suites, &all)))?)
             }
         };
         if wrong.is_empty() {
@@ -102,18 +103,35 @@ pub(crate) fn outdated(
     paths.take_while(|path| output::is_ours(&folder.join(path))).collect()
 }
 
-/// The tests that did not fail.
+/// The tests that fail by taking too long, as `class#method`.
+fn waiting(suites: &[Suite], all: &[Agreed]) -> HashSet<String> {
+    let mut waiting = HashSet::new();
+    for (suite, agreed) in suites.iter().zip(all) {
+        for source in &agreed.sources {
+            let slow = source.tests.iter().filter(|test| suite.tests[test.idx].must_end);
+            waiting.extend(slow.map(|test| format!("{}#{}", source.class, test.method)));
+        }
+    }
+    waiting
+}
+
+/// The tests that did not come to an end by failing.
 fn passed(sources: &[SourceFile], failed: &[Disagreement]) -> Vec<Disagreement> {
     let all = sources.iter().flat_map(|source| source.tests.iter().map(move |test| (source, test)));
     let all = all.map(|(source, test)| Disagreement {
         class: source.class.clone(),
         method: test.method.clone(),
         reason: "passes on the real JVM".to_owned(),
+        has_ended: true,
     });
-    let has_failed = |one: &Disagreement| {
-        failed.iter().any(|other| other.class == one.class && other.method == one.method)
+    let known = |one: &Disagreement| {
+        failed.iter().find(|other| other.class == one.class && other.method == one.method)
     };
-    all.filter(|one| !has_failed(one)).collect()
+    all.filter_map(|one| match known(&one) {
+        Some(known) => (!known.has_ended).then(|| known.clone()),
+        None => Some(one),
+    })
+    .collect()
 }
 
 fn leave_out(suite: &mut Suite, sources: &[SourceFile], wrong: &[Disagreement]) {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use classfile::{ClassBytes, ClassPath};
 use emit::junit::facts::ClassFiles;
+use generate::random::Worlds;
 use observe::session::{NotFound, Session};
 use vm::host::guard::{Guard, Policy};
 use vm::host::scratch::Scratch;
@@ -117,7 +118,14 @@ impl Machines {
 
     /// A machine in each of several worlds, the usual one first.
     pub(crate) fn worlds(&self) -> Result<Vec<Session>, String> {
-        let mut worlds = vec![self.session().map_err(|error| error.to_string())?];
+        let worlds = self.several()?;
+        let machine = |world| worlds.machine(world).map_err(|error| error.to_string());
+        (0..worlds.number()).map(machine).collect()
+    }
+
+    /// Several worlds, the usual one first.
+    pub(crate) fn several(&self) -> Result<Several<'_>, String> {
+        let mut others = Vec::new();
         for &(seed, properties) in OTHER_WORLDS {
             let mut options = self.options.clone();
             options.seed ^= seed;
@@ -126,10 +134,28 @@ impl Machines {
             let own = properties.iter().map(|&(name, value)| (name.to_owned(), value.to_owned()));
             // What the user sets stays.
             options.properties = own.chain(options.properties).collect();
-            let base = boot(&self.jdk, options, &self.policy, self.is_cached)?;
-            worlds.push(session(&base, &self.policy).map_err(|error| error.to_string())?);
+            others.push(boot(&self.jdk, options, &self.policy, self.is_cached)?);
         }
-        Ok(worlds)
+        Ok(Several { usual: self, others })
+    }
+}
+
+/// The usual world and others that differ in everything a test must not depend on.
+pub(crate) struct Several<'a> {
+    usual: &'a Machines,
+    others: Vec<Base>,
+}
+
+impl Worlds for Several<'_> {
+    fn number(&self) -> usize {
+        1 + self.others.len()
+    }
+
+    fn machine(&self, world: usize) -> Result<Session, NotFound> {
+        match world.checked_sub(1).and_then(|other| self.others.get(other)) {
+            Some(base) => session(base, &self.usual.policy),
+            None => self.usual.session(),
+        }
     }
 }
 

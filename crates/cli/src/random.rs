@@ -15,7 +15,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use ::generate::api::{self, Choice};
-use ::generate::random::{Campaign, Choosing, Finding, Job, Literals, Rules, Settings, search};
+use ::generate::random::{
+    Campaign, Choosing, Finding, Job, Literals, Offer, Rules, Settings, search,
+};
 use classfile::ClassPath;
 use emit::junit;
 use observe::contract::Severity;
@@ -23,11 +25,12 @@ use observe::contract::exceptions::Exceptions;
 use observe::contract::specs::Specs;
 use suite::constant::Constant;
 use suite::sequence::Sequence;
+use suite::test::Suite;
 
 use crate::machines::Machines;
 use crate::options::{Choose, Format, GenerateOptions, MachineOptions};
 use crate::output::{self, Output, Replaces};
-use crate::verify::RealJvm;
+use crate::verify::{Compiler, RealJvm};
 use crate::watch::{self, Progress};
 use crate::{generate, inputs};
 use suites::{Emission, Written};
@@ -35,6 +38,8 @@ use versions::Difference;
 
 /// What a machine has at least.
 const LEAST_MEMORY: usize = 64 << 20;
+/// The part of the memory that one machine may have.
+const SHARE: usize = 4;
 /// Time that a campaign takes where nothing else is said.
 const USUAL_TIME: Duration = Duration::from_secs(30);
 
@@ -59,7 +64,7 @@ pub(crate) fn run(
         },
         literals: literals(options, machines, classes)?,
         implementations: inputs::implementations(machines),
-        wants_observers: !options.count || random.against.is_some() || random.against_jdk.is_some(),
+        offer: offer(options),
         rules: rules(options, classes)?,
         settings: Settings {
             seed: options.machine.seed,
@@ -123,12 +128,25 @@ pub(crate) fn run(
     Ok(if has_errors { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// The machines of a campaign share one half of the memory; the other is for kept sequences.
+/// One half of the memory is for kept sequences; the machines of a campaign share the other, and seldom need
+/// it all at the same time.
 pub(crate) fn machine_options(options: &GenerateOptions) -> MachineOptions {
     let mut machine = options.machine.clone();
-    let share = machine.memory / 2 / options.explore.n_workers();
-    machine.memory = share.max(LEAST_MEMORY).min(machine.memory);
+    // What a sequence does must not depend on how many work beside it.
+    machine.memory = (machine.memory / SHARE).max(LEAST_MEMORY).min(machine.memory);
     machine
+}
+
+/// What is to be made of the campaign.
+fn offer(options: &GenerateOptions) -> Offer {
+    let random = &options.random;
+    if random.all || random.against.is_some() || random.against_jdk.is_some() {
+        Offer::All
+    } else if options.count {
+        Offer::Nothing
+    } else {
+        Offer::Few
+    }
 }
 
 /// What a campaign came to.
@@ -162,23 +180,26 @@ fn emit(
         class_path: &machines.class_path,
         junit,
         framework,
+        compiler: Compiler::default(),
+        memory: options.machine.memory,
     });
     let emission = Emission {
         options,
         style: junit::Options { framework, ..junit::Options::usual() },
         names: &names,
+        class_path,
         real,
         fuel: job.settings.fuel,
     };
     if options.max_tests > 0 {
-        outcome.regression = emission.regression(&outcome.campaign, machines, progress)?;
+        outcome.regression = emission.regression(&mut outcome.campaign, machines, progress)?;
     }
-    for class in 0..outcome.campaign.classes.len() {
+    let suites = outcome.campaign.classes.iter().enumerate().map(|(idx, class)| {
         let differences = outcome.differences.iter().flatten();
-        let tests = differences.filter(|one| one.class == class).map(|one| one.test.clone());
-        let written = emission.versions(&outcome.campaign.classes[class], tests.collect())?;
-        outcome.versions.push(written);
-    }
+        let tests = differences.filter(|one| one.class == idx).map(|one| one.test.clone());
+        Suite { class: class.clone(), tests: tests.collect() }
+    });
+    outcome.versions = emission.versions(suites.collect(), progress)?;
     // A class without findings may have some of an earlier run.
     let mut by_class: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
     for class in &outcome.campaign.classes {
@@ -192,12 +213,11 @@ fn emit(
             false => by_class.entry(class).or_default().push(finding),
         }
     }
-    for (class, findings) in by_class {
-        progress.show("checking on the real JVM what was found");
-        let mut written = emission.errors(class, &findings)?;
+    let mut errors = emission.errors(&by_class, progress)?;
+    for (written, class) in errors.iter_mut().zip(by_class.keys()) {
         written.counts.n_outside = n_outside.get(class).copied().unwrap_or(0);
-        outcome.errors.push(written);
     }
+    outcome.errors = errors;
     write(options, outcome)
 }
 

@@ -4,12 +4,16 @@
 //! The tests are compiled with the JDK's own `javac` against the JUnit that the user has, and each is run
 //! by it through a small program that is compiled along with them.
 
+mod compiler;
 mod place;
 mod runner;
+mod verdict;
 
+use std::collections::HashSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use emit::junit::{Framework, SourceFile};
@@ -17,11 +21,23 @@ use emit::junit::{Framework, SourceFile};
 use crate::class_path;
 use crate::files::{self, TemporaryFolder};
 use place::Place;
+use verdict::{Verdict, failures, told};
 
+pub(crate) use compiler::Compiler;
 pub(crate) use place::private_temporary;
 
 /// Time that all tests of one class path may take.
 const LIMIT: Duration = Duration::from_secs(600);
+/// Seconds after which a test stands still: one that is to pass, and one that is to fail and may wait for 10
+/// seconds until it does.
+const LONGEST: u32 = 10;
+const LONGEST_WAIT: u32 = 30;
+/// How often the JVM is started again behind a test that does not come to its end.
+const MOST_STARTS: usize = 20;
+/// Bytes of objects that a JVM has at least, and that one has which waits beside others.
+const LEAST_MEMORY: usize = 256 << 20;
+/// JVMs that wait side by side for tests which fail by taking too long.
+const MOST_WAITING: usize = 8;
 
 /// A test that the real JVM disagrees about.
 #[derive(Debug, Clone)]
@@ -32,22 +48,33 @@ pub(crate) struct Disagreement {
     pub(crate) method: String,
     /// What happened there.
     pub(crate) reason: String,
+    /// Whether the test came to an end there.
+    pub(crate) has_ended: bool,
 }
 
-impl Disagreement {
-    /// Whether the compiler refused the test.
-    pub(crate) fn is_of_compiler(&self) -> bool {
-        self.reason.starts_with(UNCOMPILED)
-    }
-}
-
-/// In which orders tests run, one after the other on one JVM.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How tests run.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Runs {
-    /// As they stand.
-    Once,
-    /// As they stand, and then backwards; each must pass both times.
+    /// Once each, as they stand, but those named here, as `class#method`, beside the others: they may wait for
+    /// long.
+    Once(HashSet<String>),
+    /// On one JVM, as they stand and then backwards; each must pass both times.
     ThereAndBack,
+}
+
+/// What the compiler says of tests.
+pub(crate) enum Compiled<'a> {
+    /// They can be run.
+    Tests(Tests<'a>),
+    /// It refuses these.
+    Refused(Vec<Disagreement>),
+}
+
+/// Tests that can be run.
+pub(crate) struct Tests<'a> {
+    real: &'a RealJvm<'a>,
+    sources: &'a [SourceFile],
+    folder: TemporaryFolder,
 }
 
 /// What the reason begins with where the compiler refused a test.
@@ -63,17 +90,15 @@ pub(crate) struct RealJvm<'a> {
     pub(crate) junit: &'a str,
     /// Which.
     pub(crate) framework: Framework,
+    /// The compiler.
+    pub(crate) compiler: Compiler,
+    /// Bytes of objects that tests may have.
+    pub(crate) memory: usize,
 }
 
 impl RealJvm<'_> {
-    /// Compiles and runs the tests. What comes back is empty where all pass; where some do not compile, it
-    /// is those, and the others have not run. Where one does not come to its end, those behind it have not run:
-    /// they are not told of where all are to pass. A compiler's message about no test is an error.
-    pub(crate) fn verify(
-        &self,
-        sources: &[SourceFile],
-        runs: Runs,
-    ) -> Result<Vec<Disagreement>, String> {
+    /// Compiles tests. A compiler's message about no test is an error.
+    pub(crate) fn compile<'a>(&'a self, sources: &'a [SourceFile]) -> Result<Compiled<'a>, String> {
         let folder = TemporaryFolder::new()?;
         let classes = folder.path.join("classes");
         let mut paths: Vec<PathBuf> = Vec::new();
@@ -91,21 +116,18 @@ impl RealJvm<'_> {
         let quoted: Vec<String> =
             paths.iter().map(|path| format!("\"{}\"", path.display())).collect();
         files::write(&list, &quoted.join("\n"))?;
-        let mut javac = Command::new(self.home.join("bin/javac"));
-        javac.args(["-g", "-nowarn", "-encoding", "UTF-8", "-proc:none", "-d"]).arg(&classes);
-        javac.args(["-cp", &class_path]).arg(format!("@{}", list.display()));
-        let output = javac.output().map_err(|error| {
-            format!("{}: {error}\nhint: tests are checked with the JDK's compiler; --no-verify leaves that out", self.home.join("bin/javac").display())
-        })?;
-        if !output.status.success() {
-            let messages = String::from_utf8_lossy(&output.stderr);
+        let options = ["-g", "-nowarn", "-encoding", "UTF-8", "-proc:none", "-d"];
+        let mut options: Vec<String> = options.map(str::to_owned).into();
+        options.push(classes.display().to_string());
+        options.extend(["-cp".to_owned(), class_path, format!("@{}", list.display())]);
+        if let Some(messages) = self.compiler.compile(self.home, &options, &folder.path)? {
             if let Some(blamed) = blame(sources, &messages) {
-                return Ok(blamed);
+                return Ok(Compiled::Refused(blamed));
             }
             let first: Vec<&str> = messages.lines().take(20).collect();
             return Err(format!("the tests do not compile:\n{}", first.join("\n")));
         }
-        self.run(sources, runs, &classes, &folder.path)
+        Ok(Compiled::Tests(Tests { real: self, sources, folder }))
     }
 
     /// Absolute, so that it means the same from another working folder.
@@ -119,29 +141,102 @@ impl RealJvm<'_> {
         }
         Ok(whole.join(":"))
     }
+}
 
-    /// Runs the tests where they find no file of the user's by chance, and leave none.
-    fn run(
-        &self,
-        sources: &[SourceFile],
-        runs: Runs,
-        classes: &Path,
-        folder: &Path,
-    ) -> Result<Vec<Disagreement>, String> {
+impl Tests<'_> {
+    /// The tests that do not pass. Where one does not come to its end and all are to pass, some may not have run
+    /// and are not told of.
+    pub(crate) fn run(&self, runs: &Runs) -> Result<Vec<Disagreement>, String> {
         let mut names: Vec<String> = Vec::new();
-        for source in sources {
+        for source in self.sources {
             names.extend(
                 source.tests.iter().map(|test| format!("{}#{}", source.class, test.method)),
             );
         }
-        if runs == Runs::ThereAndBack {
-            names.extend(names.clone().into_iter().rev());
+        let waiting = match runs {
+            Runs::Once(waiting) => waiting,
+            Runs::ThereAndBack => {
+                names.extend(names.clone().into_iter().rev());
+                let verdicts = self.verdicts(&names, LONGEST, self.real.memory, "all")?;
+                return Ok(failures(&names, &verdicts, runs));
+            }
+        };
+        let (slow, quick): (Vec<String>, Vec<String>) =
+            names.into_iter().partition(|name| waiting.contains(name));
+        let n_slow = slow.len().min(MOST_WAITING);
+        let mut parts: Vec<Vec<String>> = vec![Vec::new(); n_slow];
+        for (idx, name) in slow.into_iter().enumerate() {
+            parts[idx % n_slow].push(name);
         }
-        let list = folder.join("tests.txt");
+        parts.push(quick);
+        let parts = &parts;
+        let run = |idx: usize, part: &[String]| {
+            let memory = if idx < n_slow { LEAST_MEMORY } else { self.real.memory };
+            self.verdicts(part, LONGEST_WAIT, memory, &format!("part{idx}"))
+        };
+        let run = &run;
+        let verdicts: Result<Vec<_>, String> = thread::scope(|scope| {
+            let parts = parts.iter().enumerate();
+            let running: Vec<_> =
+                parts.map(|(idx, part)| scope.spawn(move || run(idx, part))).collect();
+            let joined = running.into_iter().map(|one| match one.join() {
+                Ok(verdicts) => verdicts,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            joined.collect()
+        });
+        let verdicts = verdicts?;
+        let failed = parts.iter().zip(&verdicts);
+        Ok(failed.flat_map(|(names, verdicts)| failures(names, verdicts, runs)).collect())
+    }
+
+    /// How tests end that run one after the other. Where one does not come to its end, a JVM is started anew
+    /// behind it; the last ones may be missing.
+    fn verdicts(
+        &self,
+        names: &[String],
+        longest: u32,
+        memory: usize,
+        folder: &str,
+    ) -> Result<Vec<Option<Verdict>>, String> {
+        let mut verdicts: Vec<Option<Verdict>> = vec![None; names.len()];
+        let start = Instant::now();
+        for number in 0..MOST_STARTS {
+            let endless = names.iter().zip(&verdicts).filter_map(|(name, verdict)| {
+                matches!(verdict, Some(Verdict::NoEnd(_))).then_some(name.as_str())
+            });
+            let endless: HashSet<&str> = endless.collect();
+            let is_next =
+                |idx: &usize| verdicts[*idx].is_none() && !endless.contains(names[*idx].as_str());
+            let next: Vec<usize> = (0..names.len()).filter(is_next).collect();
+            let left = LIMIT.saturating_sub(start.elapsed());
+            if next.is_empty() || left.is_zero() {
+                break;
+            }
+            let list: Vec<&str> = next.iter().map(|&idx| names[idx].as_str()).collect();
+            let place = self.folder.path.join(format!("{folder}-{number}"));
+            let said = self.run_in(&place, &list, (longest, memory), left)?;
+            for (idx, verdict) in next.into_iter().zip(told(&list, &said)) {
+                verdicts[idx] = Some(verdict);
+            }
+        }
+        Ok(verdicts)
+    }
+
+    /// Runs the tests where they find no file of the user's by chance, and leave none.
+    fn run_in(
+        &self,
+        place: &Path,
+        names: &[&str],
+        (longest, memory): (u32, usize),
+        limit: Duration,
+    ) -> Result<String, String> {
+        let list = place.join("tests.txt");
         files::write(&list, &names.join("\n"))?;
-        let class_path = self.whole_class_path(Some(classes))?;
-        let mut java = Command::new(self.home.join("bin/java"));
-        Place::new(&folder.join("place"))?.is_where(&mut java);
+        let class_path = self.real.whole_class_path(Some(&self.folder.path.join("classes")))?;
+        let mut java = Command::new(self.real.home.join("bin/java"));
+        Place::new(place)?.is_where(&mut java);
+        java.arg(format!("-Xmx{}m", memory.max(LEAST_MEMORY) >> 20));
         java.args([
             "-XX:TieredStopAtLevel=1",
             "-Xshare:auto",
@@ -149,35 +244,12 @@ impl RealJvm<'_> {
             "-cp",
             &class_path,
             runner::CLASS,
-            runner::framework(self.framework),
+            runner::framework(self.real.framework),
         ]);
-        java.arg(&list).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let said = finish(&mut java, LIMIT)?;
-        Ok(failures(&names, runs, &said))
+        java.arg(&list).arg(longest.to_string());
+        java.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        finish(&mut java, limit)
     }
-}
-
-/// The tests that did not pass each time, as the runner tells it line by line.
-fn failures(names: &[String], runs: Runs, said: &str) -> Vec<Disagreement> {
-    let mut verdicts = said.lines().filter_map(|line| line.split_once('\t'));
-    let mut failed: Vec<Disagreement> = Vec::new();
-    for name in names {
-        let verdict = verdicts.find(|(test, _)| test == name).map(|(_, verdict)| verdict);
-        let reason = match verdict {
-            Some("passed") => continue,
-            Some(verdict) => verdict.trim_start_matches("failed ").to_owned(),
-            None => "did not come to its end".to_owned(),
-        };
-        let (class, method) = name.split_once('#').unwrap_or((name, ""));
-        if !failed.iter().any(|one| one.class == class && one.method == method) {
-            let (class, method) = (class.to_owned(), method.to_owned());
-            failed.push(Disagreement { class, method, reason });
-        }
-        if verdict.is_none() && runs == Runs::ThereAndBack {
-            break;
-        }
-    }
-    failed
 }
 
 /// The tests that a compiler's messages are about; `None` where one of them is about something else.
@@ -193,7 +265,7 @@ fn blame(sources: &[SourceFile], messages: &str) -> Option<Vec<Disagreement>> {
         if !blamed.iter().any(is_known) {
             let (class, method) = (source.class.clone(), test.method.clone());
             let reason = format!("{UNCOMPILED}{reason}");
-            blamed.push(Disagreement { class, method, reason });
+            blamed.push(Disagreement { class, method, reason, has_ended: false });
         }
     }
     (!blamed.is_empty()).then_some(blamed)
@@ -204,7 +276,7 @@ pub(crate) fn finish(command: &mut Command, limit: Duration) -> Result<String, S
     let program = command.get_program().to_string_lossy().into_owned();
     let mut child = command.spawn().map_err(|error| format!("{program}: {error}"))?;
     let mut stdout = child.stdout.take();
-    let reader = std::thread::spawn(move || {
+    let reader = thread::spawn(move || {
         let mut text = Vec::new();
         if let Some(stdout) = &mut stdout {
             let _ = stdout.read_to_end(&mut text);
@@ -215,7 +287,7 @@ pub(crate) fn finish(command: &mut Command, limit: Duration) -> Result<String, S
     loop {
         match child.try_wait() {
             Ok(Some(_)) => break,
-            Ok(None) if start.elapsed() < limit => std::thread::sleep(Duration::from_millis(2)),
+            Ok(None) if start.elapsed() < limit => thread::sleep(Duration::from_millis(2)),
             _ => {
                 let _ = child.kill();
                 let _ = child.wait();
@@ -272,9 +344,10 @@ pub(crate) fn junit_jars(
 
 #[cfg(test)]
 mod tests {
-    use emit::junit::{Placed, SourceFile};
+    use emit::junit::{Framework, Placed, SourceFile};
 
-    use super::{Runs, blame, failures};
+    use super::verdict::{Verdict, failures};
+    use super::{Compiled, Compiler, RealJvm, Runs, blame};
 
     fn sources() -> Vec<SourceFile> {
         let placed = |idx, lines| Placed { idx, method: format!("test{idx}"), lines };
@@ -304,18 +377,52 @@ mod tests {
     }
 
     #[test]
-    fn a_test_must_pass_each_time_and_those_behind_an_endless_one_are_not_blamed() {
-        let names: Vec<String> =
-            ["A#x", "A#y", "A#z", "A#z", "A#y", "A#x"].map(str::to_owned).into();
-        let failed = failures(
-            &names,
-            Runs::ThereAndBack,
-            "A#x\tpassed\nA#y\tpassed\nA#z\tpassed\nA#z\tpassed\nA#y\tfailed no\nA#x\tpassed\n",
-        );
-        assert_eq!(failed.len(), 1);
-        assert_eq!((failed[0].method.as_str(), failed[0].reason.as_str()), ("y", "no"));
-        let failed = failures(&names, Runs::ThereAndBack, "A#x\tpassed\n");
-        assert_eq!(failed.len(), 1);
-        assert_eq!((failed[0].class.as_str(), failed[0].method.as_str()), ("A", "y"));
+    fn a_test_that_stands_still_is_left_out_and_the_others_run() {
+        let jdk = testkit::jdk::installed().into_iter().next().expect("a JDK");
+        let text = "class WaitTest {
+            void first() {}
+            void waits() throws Exception { new java.util.concurrent.Semaphore(0).acquire(); }
+            void ends() { Runtime.getRuntime().halt(1); }
+            void last() {}
+            void fails() { throw new IllegalStateException(\"no\"); }
+        }";
+        let methods = ["first", "waits", "ends", "last", "fails"];
+        let placed = |method: &str| Placed { idx: 0, method: method.to_owned(), lines: 1..2 };
+        let sources = [SourceFile {
+            path: "WaitTest.java".to_owned(),
+            text: text.to_owned(),
+            class: "WaitTest".to_owned(),
+            tests: methods.map(placed).into(),
+        }];
+        let real = RealJvm {
+            home: &jdk.home,
+            class_path: "",
+            junit: "",
+            framework: Framework::JUnit5,
+            compiler: Compiler::default(),
+            memory: 256 << 20,
+        };
+        let compile = || match real.compile(&sources).expect("there is a compiler") {
+            Compiled::Tests(tests) => tests,
+            Compiled::Refused(_) => panic!("nothing is wrong with it"),
+        };
+        compile();
+        // By the compiler that stays.
+        let tests = compile();
+        let mut names: Vec<String> =
+            methods.iter().map(|name| format!("WaitTest#{name}")).collect();
+        names.extend(names.clone().into_iter().rev());
+        let verdicts = tests.verdicts(&names, 1, real.memory, "all").expect("there is a JVM");
+        assert_eq!(verdicts[0], Some(Verdict::Passed));
+        assert_eq!(verdicts[3], Some(Verdict::Passed));
+        let failed = failures(&names, &verdicts, &Runs::ThereAndBack);
+        let failed: Vec<(&str, &str)> =
+            failed.iter().map(|one| (one.method.as_str(), one.reason.as_str())).collect();
+        let expected = [
+            ("waits", "stands still on the real JVM"),
+            ("ends", "did not come to its end"),
+            ("fails", "java.lang.IllegalStateException: no"),
+        ];
+        assert_eq!(failed, expected);
     }
 }

@@ -18,10 +18,12 @@ mod reach;
 mod ready;
 mod recipe;
 mod rng;
+mod settling;
 mod worker;
 mod world;
 mod worth;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -53,6 +55,7 @@ pub use court::{Broken, Rules};
 pub use findings::{Finding, Judge};
 pub use guide::Choosing;
 pub use harvest::{Counts, Merit};
+pub use settling::{Worlds, settle_all};
 pub use worth::{Appraiser, Shown, States, Thing};
 
 /// How sequences are drawn and kept.
@@ -86,6 +89,17 @@ pub struct Settings {
     pub memory: usize,
 }
 
+/// Which sequences are offered as tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Offer {
+    /// None; it is not found out either which methods only look at objects.
+    Nothing,
+    /// Those without the spare ones.
+    Few,
+    /// All.
+    All,
+}
+
 /// What is to be tested, and how.
 #[derive(Debug, Clone)]
 pub struct Job {
@@ -97,8 +111,8 @@ pub struct Job {
     pub literals: Literals,
     /// What implements interfaces and extends abstract classes.
     pub implementations: Arc<Implementations>,
-    /// Whether to find out which methods only look at objects.
-    pub wants_observers: bool,
+    /// What is to be made of it.
+    pub offer: Offer,
     /// What is judged by.
     pub rules: Rules,
     /// How.
@@ -114,6 +128,8 @@ pub struct Worthy {
     pub merit: Merit,
     /// Position of the class under test that its last call belongs to.
     pub class: usize,
+    /// Whether it is long, or others lead to states by the same call already, and it leads to no more than that.
+    pub is_spare: bool,
 }
 
 /// A call of the classes under test.
@@ -198,6 +214,15 @@ const FIRST_ROUND: usize = 32;
 const LARGEST_ROUND: usize = 2048;
 /// Sequences that a thread takes at a time.
 const CHUNK: usize = 32;
+/// Chunks for which other threads are worth their start.
+const LEAST_SHARED: usize = 4;
+
+/// Sequences of the next round: few where each may lead to something that the next ones can build on, many where
+/// there is much to build on, or little new since many sequences.
+fn round_size(n_kept: usize, drawn: u64) -> usize {
+    let drawn = usize::try_from(drawn).unwrap_or(usize::MAX);
+    (FIRST_ROUND + (n_kept / 4).max(drawn / 256)).min(LARGEST_ROUND)
+}
 
 /// Makes machines.
 pub trait Machines: Sync {
@@ -256,8 +281,8 @@ pub fn search(job: &Job, machines: &dyn Machines, watch: &dyn Watch) -> Result<C
             weighed_at = drawn + (drawn / 8).clamp(32, 50_000);
         }
         let left = job.settings.most_sequences - drawn;
-        let size = (FIRST_ROUND + harvest.pool.len() / 4).min(LARGEST_ROUND);
-        let size = usize::try_from(left).unwrap_or(usize::MAX).min(size);
+        let size = usize::try_from(left).unwrap_or(usize::MAX);
+        let size = round_size(harvest.pool.len(), drawn).min(size);
         let before = harvest.n_edges();
         let is_whole = round(job, &mut workers, &mut harvest, &catalogue, drawn, size, watch);
         drawn += size as u64;
@@ -280,16 +305,16 @@ pub fn search(job: &Job, machines: &dyn Machines, watch: &dyn Watch) -> Result<C
     let mut covered: Vec<u32> = identified.of.iter().filter_map(|edge| *edge).collect();
     covered.sort_unstable();
     covered.dedup();
-    let observers = match job.wants_observers {
-        true => workers[0].observers(&harvest.pool, &catalogue),
-        false => vec![Vec::new(); catalogue.targets.len()],
+    let observers = match job.offer {
+        Offer::Few | Offer::All => workers[0].observers(&harvest.pool, &catalogue),
+        Offer::Nothing => vec![Vec::new(); catalogue.targets.len()],
     };
     let calls = calls(&catalogue, &harvest, &reasons);
     Ok(Campaign {
         classes: catalogue.targets.iter().map(|target| target.name.clone()).collect(),
         refused: catalogue.refused.clone(),
         counts: harvest.counts,
-        worthy: worthy(&harvest, &catalogue),
+        worthy: worthy(&harvest, &catalogue, job.offer),
         findings: findings(&harvest, &catalogue),
         calls,
         branches: (covered.len(), identified.total),
@@ -353,7 +378,7 @@ fn round(
     };
     match workers {
         [worker] => work(worker),
-        workers if n_chunks == 1 => work(&mut workers[0]),
+        workers if n_chunks < LEAST_SHARED => work(&mut workers[0]),
         workers => thread::scope(|scope| {
             let work = &work;
             let running: Vec<_> =
@@ -386,28 +411,53 @@ fn files(worker: &mut Worker, catalogue: &Catalogue) -> Vec<Arc<ClassFile>> {
     files
 }
 
-fn worthy(harvest: &Harvest, catalogue: &Catalogue) -> Vec<Worthy> {
+/// Sequences that only led to a new state and are offered as tests, at most.
+const MOST_STATES: usize = 20_000;
+/// Of these, sequences per call that are not spare, and how long they are, at most. A longer sequence is no test
+/// for a person unless it takes a branch that no other does.
+const STATES_PER_CALL: usize = 2;
+const LONG: usize = 30;
+
+fn worthy(harvest: &Harvest, catalogue: &Catalogue, offer: Offer) -> Vec<Worthy> {
     let mut worthy = Vec::new();
-    let mut add = |recipe: &recipe::Recipe, merit: &Merit| {
-        let last = recipe.steps.last().map(|step| step.op);
-        let target = last.and_then(|op| catalogue.op(op).target);
-        if let (Some(class), Some(sequence)) =
-            (target, recipe.without_idle_parts().sequence(&harvest.pool, catalogue))
-        {
-            worthy.push(Worthy { sequence, merit: merit.clone(), class: class as usize });
-        }
+    if offer == Offer::Nothing {
+        return worthy;
+    }
+    let made = |recipe: &recipe::Recipe| {
+        let op = recipe.steps.last().map(|step| step.op)?;
+        let class = catalogue.op(op).target? as usize;
+        let sequence = recipe.without_idle_parts().sequence(&harvest.pool, catalogue)?;
+        Some((class, sequence))
     };
     for candidate in &harvest.candidates {
-        add(&candidate.recipe, &candidate.merit);
+        if let Some((class, sequence)) = made(&candidate.recipe) {
+            let merit = candidate.merit.clone();
+            worthy.push(Worthy { sequence, merit, class, is_spare: false });
+        }
     }
+    let mut per_call: BTreeMap<&Method, usize> = BTreeMap::new();
     for &id in harvest.states.iter().take(MOST_STATES) {
-        add(harvest.pool.component(id).recipe(), &Merit::State);
+        let recipe = harvest.pool.component(id).recipe();
+        let method = recipe.steps.last().and_then(|step| match &catalogue.op(step.op).action {
+            Action::Call(method) => Some(&**method),
+            _ => None,
+        });
+        let mut is_spare = method.is_none_or(|method| {
+            let n_known = per_call.entry(method).or_default();
+            *n_known += 1;
+            *n_known > STATES_PER_CALL
+        });
+        if is_spare && offer == Offer::Few {
+            continue;
+        }
+        let Some((class, sequence)) = made(recipe) else { continue };
+        is_spare |= sequence.len() > LONG;
+        if !is_spare || offer == Offer::All {
+            worthy.push(Worthy { sequence, merit: Merit::State, class, is_spare });
+        }
     }
     worthy
 }
-
-/// Sequences that only led to a new state and are offered as tests, at most.
-const MOST_STATES: usize = 20_000;
 
 fn findings(harvest: &Harvest, catalogue: &Catalogue) -> Vec<Vec<Finding>> {
     let mut findings = Vec::new();
@@ -448,4 +498,18 @@ fn calls(catalogue: &Catalogue, harvest: &Harvest, reasons: &[String]) -> Vec<Ca
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FIRST_ROUND, LARGEST_ROUND, round_size};
+
+    #[test]
+    fn rounds_grow_with_what_there_is_to_build_on_and_where_nothing_is_new() {
+        assert_eq!(round_size(0, 0), FIRST_ROUND);
+        assert_eq!(round_size(400, 1000), FIRST_ROUND + 100);
+        assert_eq!(round_size(40, 100_000), FIRST_ROUND + 390);
+        assert_eq!(round_size(1_000_000, 0), LARGEST_ROUND);
+        assert_eq!(round_size(40, u64::MAX), LARGEST_ROUND);
+    }
 }

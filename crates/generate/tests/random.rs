@@ -10,10 +10,12 @@ mod worth;
 use std::fs;
 use std::sync::Arc;
 
+use ::suite::sequence::Sequence;
 use generate::api::Choice;
 use generate::arguments::{Candidate, Implementations};
 use generate::random::{
-    Campaign, Choosing, Job, Judge, Literals, Machines, Merit, Rules, Settings, search,
+    Campaign, Choosing, Job, Judge, Literals, Machines, Merit, Offer, Rules, Settings, Worthy,
+    search,
 };
 use generate::states::Unwatched;
 use observe::session::{NotFound, Session};
@@ -73,7 +75,7 @@ fn job(classes: &[&str], settings: Settings) -> Job {
         choice: Choice { package_private: false, methods: Vec::new() },
         literals: Literals { given: Vec::new(), own: true },
         implementations: Arc::new(Implementations::none()),
-        wants_observers: false,
+        offer: Offer::All,
         rules: Rules::standard(),
         settings,
     }
@@ -104,6 +106,24 @@ fn the_same_seed_finds_the_same_with_one_thread_and_with_two() {
     assert!(one == two, "two threads lead elsewhere than one");
     let other = Settings { seed: 8, ..settings(4000, 1) };
     assert!(one != summary(&search(&job(&classes, other), &workshop, &Unwatched).unwrap()));
+}
+
+#[test]
+fn only_what_is_asked_for_is_offered_as_tests() {
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let workshop = Workshop::of(&jdk, "bugs/src");
+    let offered = |offer| {
+        let job = Job { offer, ..job(&["bugs.TagSet"], settings(1500, 1)) };
+        search(&job, &workshop, &Unwatched).unwrap().worthy
+    };
+    assert!(offered(Offer::Nothing).is_empty());
+    let (few, all) = (offered(Offer::Few), offered(Offer::All));
+    assert!(few.len() < all.len() && few.iter().all(|worthy| !worthy.is_spare));
+    let not_spare = all.iter().filter(|worthy| !worthy.is_spare);
+    let sequences = |worthy: &[Worthy]| -> Vec<Sequence> {
+        worthy.iter().map(|one| one.sequence.clone()).collect()
+    };
+    assert_eq!(sequences(&few), sequences(&not_spare.cloned().collect::<Vec<_>>()));
 }
 
 #[test]

@@ -65,23 +65,29 @@ pub fn observe(
 ) -> Result<Observation, NotFound> {
     make_ready(session, sequence, observers)?;
     let run = |session: &mut Session| -> Result<(Observation, Vec<String>), NotFound> {
+        let n_classes = session.vm.classes.len();
         let mark = session.vm.mark();
         let seen = watch(session, sequence, observers, receiver, fuel);
-        let has_looked = seen.as_ref().is_ok_and(|seen| seen.reach == Reach::Looked);
-        let met = if has_looked { outside::initialised(&session.vm) } else { Vec::new() };
+        let vm = &session.vm;
+        let met = match seen.as_ref().map(|seen| seen.reach) {
+            Ok(Reach::Inside | Reach::Waited) => outside::loaded(vm, n_classes),
+            Ok(Reach::Looked) => outside::initialised(vm),
+            Ok(Reach::Changed) | Err(_) => Vec::new(),
+        };
         session.vm.rollback(mark);
         session.vm.host.forget_files();
         Ok((seen?, met))
     };
     let (seen, met) = run(session)?;
-    if met.is_empty() {
-        return Ok(seen);
+    // So that it is not done again for the next sequence.
+    for name in &met {
+        let _ = session.class(name);
     }
     // Classes may look around while they are initialised, as those do that a sequence names.
-    for name in met {
-        let _ = session.class(&name);
+    match seen.reach == Reach::Looked && !met.is_empty() {
+        true => run(session).map(|(seen, _)| seen),
+        false => Ok(seen),
     }
-    run(session).map(|(seen, _)| seen)
 }
 
 /// As [`observe`], but what the sequence did stays done, as where one test runs after the other.

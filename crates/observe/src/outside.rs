@@ -88,3 +88,11 @@ pub fn initialised(vm: &Vm) -> Vec<String> {
     });
     classes.filter(|class| !class.hidden).map(|class| class.name.to_string()).collect()
 }
+
+/// Of the classes from this number on those that have been initialised, by internal name.
+pub fn loaded(vm: &Vm, n_classes: usize) -> Vec<String> {
+    let loaded = vm.classes[n_classes..].iter().map(|entry| &entry.class);
+    let loaded =
+        loaded.filter(|class| !class.hidden && class.has_file() && vm.is_initialised(class.id));
+    loaded.map(|class| class.name.to_string()).collect()
+}

@@ -64,6 +64,8 @@ const PERM_SIZE: usize = 512 << 20;
 const RESERVE: usize = 8 << 20;
 /// A collection that frees this much gives the pages back.
 const GIVE_BACK: usize = 64 << 20;
+/// So does a rollback that takes back this much.
+const GIVE_BACK_UNDONE: usize = 16 << 20;
 /// The most that is given from the reserve at once.
 const MOST_SPARE: usize = 64 << 10;
 /// Offsets inside objects have 32 bits.
@@ -297,16 +299,21 @@ impl Heap {
         self.end = (new_top + self.nursery).min(self.hard_end);
         self.remembered.clear();
         if freed >= GIVE_BACK {
-            let start = self.end.next_multiple_of(4096);
-            let end = new_top + freed;
-            // SAFETY: nothing lives behind the new top; dropped pages read as zero again.
-            unsafe {
-                libc::madvise(
-                    self.base.add(start).cast(),
-                    end.saturating_sub(start),
-                    libc::MADV_DONTNEED,
-                );
-            }
+            self.give_back(self.end, new_top + freed);
+        }
+    }
+
+    /// Gives back the pages between two places; the first is not below the top.
+    #[cold]
+    fn give_back(&mut self, start: usize, end: usize) {
+        let start = start.next_multiple_of(4096);
+        // SAFETY: nothing lives behind the top; dropped pages read as zero again.
+        unsafe {
+            libc::madvise(
+                self.base.add(start).cast(),
+                end.saturating_sub(start),
+                libc::MADV_DONTNEED,
+            );
         }
     }
 }

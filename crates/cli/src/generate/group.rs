@@ -27,7 +27,7 @@ use crate::left_out::LeftOut;
 use crate::machines::Machines;
 use crate::options::{GenerateOptions, Strategy};
 use crate::output;
-use crate::verify::{Disagreement, RealJvm};
+use crate::verify::{Compiler, Disagreement, RealJvm};
 use crate::watch::{self, Progress};
 
 /// What came of existing tests.
@@ -150,6 +150,8 @@ pub(super) fn one_group(
         class_path: &machines.class_path,
         junit: junit_jars,
         framework,
+        compiler: Compiler::default(),
+        memory: options.machine.memory,
     };
     let real = (!options.no_verify).then_some(&real);
     let check = Check { names: &names, style: &|_| &style, real, must: Must::Pass };

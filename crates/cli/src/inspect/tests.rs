@@ -18,7 +18,7 @@ use crate::agreement::{self, Check, Must};
 use crate::generate::framework;
 use crate::machines::Machines;
 use crate::options::InspectOptions;
-use crate::verify::{Disagreement, RealJvm, junit_jars};
+use crate::verify::{Compiler, Disagreement, RealJvm, junit_jars};
 use crate::watch::Progress;
 
 /// What tests are made of.
@@ -133,6 +133,8 @@ pub(super) fn make(
         class_path: &machines.class_path,
         junit: &jars,
         framework: framework(options.junit),
+        compiler: Compiler::default(),
+        memory: options.machine.memory,
     };
     progress.show("checking the tests on the real JVM");
     let real = is_checked.then_some(&real);

@@ -3,8 +3,11 @@
 //!
 //! Sequences are looked at by length. One that takes a way of a branch, ends a call in a way or reaches a state
 //! that none before it did is shrunk as long as it still does; in the end those go whose things the others show.
+//! A few are looked at side by side, each lane by a machine of its own; which lane looks at which sequence does
+//! not depend on the number of threads, so neither does the choice.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::thread;
 
 use ::generate::random::{Appraiser, Campaign, Merit, Shown, States, Thing, Worthy};
 use distill::reduce::{Covered, Order, prioritize, reduce};
@@ -15,10 +18,6 @@ use suite::sequence::{Arg, Sequence, Statement, Var};
 
 use crate::watch::{self, Progress};
 
-/// Tests per call that are there for a state alone, at most.
-const STATES_PER_CALL: usize = 2;
-/// Longer sequences are no test for a person unless they take a branch that no other does.
-const LONG: usize = 30;
 /// Runs that shrinking one sequence may take.
 const MOST_TRIES: usize = 300;
 /// Bytecodes that shrinking all sequences may take, about, each its share and what others left of theirs; and
@@ -27,6 +26,11 @@ const MOST_COST: u64 = 600_000_000;
 const LEAST_COST: u64 = 20_000;
 /// A shorter sequence may take a little longer than the long one did.
 const MORE_FUEL: u64 = 10_000;
+/// Sequences that are looked at side by side: each needs what none before them shows, but does not know of the
+/// others.
+const AT_ONCE: usize = 8;
+/// Machines that look at them.
+pub(super) const LANES: usize = 2;
 
 /// A sequence that becomes a test.
 pub(super) struct Chosen {
@@ -45,65 +49,70 @@ pub(super) struct Choice {
     pub(super) n_outside: Vec<usize>,
 }
 
-/// Chooses at most so many of each class; with `keeps_all` also what others show already. `is_raw` says which
-/// sequences Java can only write with raw types.
+/// A machine that looks at sequences, and who says which of them Java can only write with raw types.
+pub(super) struct Lane<'a> {
+    pub(super) appraiser: Appraiser,
+    pub(super) is_raw: Box<dyn Fn(&Sequence) -> bool + Send + 'a>,
+}
+
+/// How to choose.
+#[derive(Clone, Copy)]
+pub(super) struct Wish {
+    /// Whether tests stay that show nothing new.
+    pub(super) keeps_all: bool,
+    /// Tests of a class, at most.
+    pub(super) most: usize,
+    /// Threads.
+    pub(super) n_workers: usize,
+}
+
+/// Chooses among the worthy sequences of a campaign. There are [`LANES`] lanes.
 pub(super) fn choose(
     campaign: &Campaign,
-    appraiser: &mut Appraiser,
-    is_raw: &dyn Fn(&Sequence) -> bool,
-    keeps_all: bool,
-    most: usize,
+    mut lanes: Vec<Lane<'_>>,
+    wish: Wish,
     progress: &Progress,
 ) -> Choice {
+    let keeps_all = wish.keeps_all;
     let candidates = candidates(campaign, keeps_all);
-    let at_first = appraiser.cost();
     let mut seen: HashSet<Thing> = HashSet::new();
     let mut wanted: BTreeMap<Thing, u32> = BTreeMap::new();
     let mut known: HashSet<Sequence> = HashSet::new();
     let mut found: Vec<(usize, Chosen)> = Vec::new();
     let mut n_unstable = vec![0; campaign.classes.len()];
     let mut n_outside = n_unstable.clone();
-    for (idx, worthy) in candidates.iter().enumerate() {
+    for (idx, some) in candidates.chunks(AT_ONCE).enumerate() {
         if watch::is_interrupted() {
             break;
         }
-        progress.show(&format!("{idx} of {} sequences made short", candidates.len()));
-        let states = match worthy.merit {
-            Merit::State => States::Last,
-            _ if keeps_all => States::Last,
-            Merit::Branches(_) | Merit::Exception => States::Unseen,
-        };
-        let Ok(Some(shown)) = appraiser.appraise(&worthy.sequence, states) else {
-            n_unstable[worthy.class] += 1;
-            continue;
-        };
-        if appraiser.was_outside() {
-            n_outside[worthy.class] += 1;
-            continue;
-        }
-        let mut needs: BTreeSet<Thing> = things(&shown).collect();
-        needs.retain(|thing| !seen.contains(thing));
-        if needs.is_empty() {
-            if !keeps_all {
-                continue;
+        let first = idx * AT_ONCE;
+        progress.show(&format!("{first} of {} sequences made short", candidates.len()));
+        let n_left = u64::try_from(candidates.len() - first).unwrap_or(1);
+        let spent: u64 = lanes.iter().map(|lane| lane.appraiser.cost()).sum();
+        let share = (MOST_COST.saturating_sub(spent) / n_left).max(LEAST_COST);
+        let looks = side_by_side(&mut lanes, some, &seen, share, wish);
+        for (worthy, look) in some.iter().zip(looks) {
+            match look {
+                Look::Unstable => n_unstable[worthy.class] += 1,
+                Look::Outside => n_outside[worthy.class] += 1,
+                Look::Old => {}
+                Look::New { mut needs, chosen } => {
+                    // Another one of these may show the same.
+                    needs.retain(|thing| !seen.contains(thing));
+                    if needs.is_empty() && !keeps_all || !known.insert(chosen.sequence.clone()) {
+                        continue;
+                    }
+                    seen.extend(things(&chosen.shown));
+                    for thing in needs {
+                        let next = u32::try_from(wanted.len()).unwrap_or(u32::MAX);
+                        wanted.entry(thing).or_insert(next);
+                    }
+                    found.push((worthy.class, *chosen));
+                }
             }
-            needs.extend(&shown.states);
         }
-        let n_left = u64::try_from(candidates.len() - idx).unwrap_or(1);
-        let share = MOST_COST.saturating_sub(appraiser.cost() - at_first) / n_left;
-        let most = appraiser.cost() + share.max(LEAST_COST);
-        let sequence = shrunk(appraiser, is_raw, &worthy.sequence, &shown, &needs, most);
-        if !known.insert(sequence.clone()) {
-            continue;
-        }
-        let Ok(Some(shown)) = appraiser.appraise(&sequence, States::All) else { continue };
-        seen.extend(things(&shown));
-        for thing in needs {
-            let next = u32::try_from(wanted.len()).unwrap_or(u32::MAX);
-            wanted.entry(thing).or_insert(next);
-        }
-        found.push((worthy.class, Chosen { sequence, shown }));
     }
+    drop(lanes);
     let covered = |chosen: &Chosen| -> Covered {
         let mut covered: Covered =
             things(&chosen.shown).filter_map(|thing| wanted.get(&thing).copied()).collect();
@@ -120,7 +129,7 @@ pub(super) fn choose(
     let mut n_kept = vec![0; campaign.classes.len()];
     for idx in prioritize(&all) {
         let class = found[idx].0;
-        is_kept[idx] &= n_kept[class] < most;
+        is_kept[idx] &= n_kept[class] < wish.most;
         n_kept[class] += usize::from(is_kept[idx]);
     }
     let mut by_class: Vec<Vec<Chosen>> = campaign.classes.iter().map(|_| Vec::new()).collect();
@@ -135,24 +144,90 @@ pub(super) fn choose(
     Choice { by_class, n_unstable, n_outside }
 }
 
+/// What came of looking at a sequence.
+enum Look {
+    /// It does not do again what it did.
+    Unstable,
+    /// It asks for files, programs or the network.
+    Outside,
+    /// It shows nothing new.
+    Old,
+    /// It shows these things, which were not seen before; and so does a shorter one.
+    New { needs: BTreeSet<Thing>, chosen: Box<Chosen> },
+}
+
+/// Looks at some sequences.
+fn side_by_side(
+    lanes: &mut [Lane<'_>],
+    some: &[&Worthy],
+    seen: &HashSet<Thing>,
+    share: u64,
+    wish: Wish,
+) -> Vec<Look> {
+    let n_lanes = lanes.len();
+    let work = |number: usize, lane: &mut Lane<'_>| -> Vec<Look> {
+        let own = some.iter().skip(number).step_by(n_lanes);
+        own.map(|worthy| look(lane, worthy, seen, share, wish.keeps_all)).collect()
+    };
+    let lanes = lanes.iter_mut().enumerate();
+    let done: Vec<Vec<Look>> = match wish.n_workers {
+        0 | 1 => lanes.map(|(number, lane)| work(number, lane)).collect(),
+        _ => thread::scope(|scope| {
+            let work = &work;
+            let running: Vec<_> =
+                lanes.map(|(number, lane)| scope.spawn(move || work(number, lane))).collect();
+            let done = running.into_iter().map(|running| match running.join() {
+                Ok(done) => done,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            done.collect()
+        }),
+    };
+    let mut done: Vec<_> = done.into_iter().map(Vec::into_iter).collect();
+    (0..some.len()).filter_map(|idx| done[idx % n_lanes].next()).collect()
+}
+
+fn look(
+    lane: &mut Lane<'_>,
+    worthy: &Worthy,
+    seen: &HashSet<Thing>,
+    share: u64,
+    keeps_all: bool,
+) -> Look {
+    let appraiser = &mut lane.appraiser;
+    let states = match worthy.merit {
+        Merit::State => States::Last,
+        _ if keeps_all => States::Last,
+        Merit::Branches(_) | Merit::Exception => States::Unseen,
+    };
+    let Ok(Some(shown)) = appraiser.appraise(&worthy.sequence, states) else {
+        return Look::Unstable;
+    };
+    if appraiser.was_outside() {
+        return Look::Outside;
+    }
+    let mut needs: BTreeSet<Thing> = things(&shown).collect();
+    needs.retain(|thing| !seen.contains(thing));
+    if needs.is_empty() {
+        if !keeps_all {
+            return Look::Old;
+        }
+        needs.extend(&shown.states);
+    }
+    let most = appraiser.cost() + share;
+    let sequence = shrunk(lane, &worthy.sequence, &shown, &needs, most);
+    match lane.appraiser.appraise(&sequence, States::All) {
+        Ok(Some(shown)) => Look::New { needs, chosen: Box::new(Chosen { sequence, shown }) },
+        _ => Look::Old,
+    }
+}
+
 /// The sequences that may become tests, the shortest first.
 fn candidates(campaign: &Campaign, keeps_all: bool) -> Vec<&Worthy> {
-    let mut per_call: BTreeMap<&Method, usize> = BTreeMap::new();
     let mut known: HashSet<&[Statement]> = HashSet::new();
-    let mut candidates: Vec<&Worthy> = Vec::new();
-    for worthy in &campaign.worthy {
-        if worthy.merit == Merit::State && !keeps_all {
-            let Some(method) = called_last(&worthy.sequence) else { continue };
-            let n_known = per_call.entry(method).or_default();
-            *n_known += 1;
-            if *n_known > STATES_PER_CALL || worthy.sequence.len() > LONG {
-                continue;
-            }
-        }
-        if known.insert(worthy.sequence.statements()) {
-            candidates.push(worthy);
-        }
-    }
+    let wanted = campaign.worthy.iter().filter(|worthy| keeps_all || !worthy.is_spare);
+    let mut candidates: Vec<&Worthy> =
+        wanted.filter(|worthy| known.insert(worthy.sequence.statements())).collect();
     candidates.sort_by_key(|worthy| worthy.sequence.len());
     candidates
 }
@@ -164,20 +239,19 @@ fn things(shown: &Shown) -> impl Iterator<Item = Thing> + '_ {
 /// The sequence without what it does not need to show what it must. The appraiser may have had `most` cost
 /// then.
 fn shrunk(
-    appraiser: &mut Appraiser,
-    is_raw: &dyn Fn(&Sequence) -> bool,
+    lane: &mut Lane<'_>,
     sequence: &Sequence,
     shown: &Shown,
     needs: &BTreeSet<Thing>,
     most: u64,
 ) -> Sequence {
+    let Lane { appraiser, is_raw } = lane;
     let fuel = appraiser.fuel;
     appraiser.fuel = fuel.min(shown.cost + MORE_FUEL);
     // What ends by an exception because of a null must not become an accusation of the code.
     let needs_null = shown.threw.is_some() && passes_null(sequence);
     let needs_state = shown.states.iter().any(|state| needs.contains(state));
     let states = if needs_state { States::Last } else { States::Unseen };
-    let may_be_raw = is_raw(sequence);
     let mut still = |shorter: &Sequence| {
         if appraiser.cost() > most {
             return false;
@@ -188,7 +262,7 @@ fn shrunk(
             && needs.is_subset(&has)
             && !appraiser.was_outside()
             && (!needs_null || passes_null(shorter))
-            && (may_be_raw || !is_raw(shorter))
+            && (!is_raw(shorter) || is_raw(sequence))
     };
     let mut best = sequence.clone();
     // What is to be shown need not show at the last call.

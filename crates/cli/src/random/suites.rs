@@ -1,19 +1,21 @@
 //! Test sources of a campaign: regression tests that pass now, and tests that fail as long as a contract
 //! is broken; both checked on the real JVM.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use ::generate::order;
-use ::generate::random::{Appraiser, Campaign, Finding};
+use ::generate::random::{Appraiser, Campaign, Finding, Shown, settle_all};
 use ::generate::states::table::StateId;
-use ::generate::states::tests::{Draft, Settled, settle};
+use ::generate::states::tests::{Draft, Settled};
+use classfile::ClassPath;
 use emit::junit::facts::Names;
 use emit::junit::{self, SourceFile};
 use suite::sequence::{Arg, Sequence, Var};
 use suite::test::{Suite, Test};
 
 use super::checks::thin;
-use super::choose::{Choice, choose};
+use super::choose::{Choice, LANES, Lane, Wish, choose};
 use crate::agreement::{self, Agreed, Check, Must};
 use crate::left_out::LeftOut;
 use crate::machines::Machines;
@@ -42,46 +44,59 @@ pub(super) struct Emission<'a> {
     pub(super) options: &'a GenerateOptions,
     pub(super) style: junit::Options,
     pub(super) names: &'a dyn Names,
+    pub(super) class_path: &'a ClassPath,
     pub(super) real: Option<RealJvm<'a>>,
     pub(super) fuel: u64,
 }
 
 impl Emission<'_> {
-    /// Regression tests of all classes.
+    /// Regression tests of all classes. What is worth a test is forgotten on the way.
     pub(super) fn regression(
         &self,
-        campaign: &Campaign,
+        campaign: &mut Campaign,
         machines: &Machines,
         progress: &Progress,
     ) -> Result<Vec<Written>, String> {
-        let session = machines.session().map_err(|error| error.to_string())?;
-        let mask = self.options.explore.mask();
-        let mut appraiser = Appraiser::new(session, &campaign.classes, mask, self.fuel);
-        let (all, most) = (self.options.random.all, self.options.max_tests);
-        let is_raw =
-            |sequence: &Sequence| junit::needs_raw_types(sequence, &self.style, self.names);
-        let choice = choose(campaign, &mut appraiser, &is_raw, all, most, progress);
-        let mut worlds = machines.worlds()?;
+        let wish = Wish {
+            keeps_all: self.options.random.all,
+            most: self.options.max_tests,
+            n_workers: self.options.explore.n_workers(),
+        };
+        let choice = choose(campaign, self.lanes(campaign, machines)?, wish, progress);
+        campaign.worthy = Vec::new();
+        let campaign = &*campaign;
+        let Choice { by_class, mut n_unstable, mut n_outside } = choice;
+        let mut drafts = Vec::new();
+        let mut shown = Vec::new();
+        for (class, chosen) in by_class.into_iter().enumerate() {
+            // An observer that another class of the receiver changes things by is none there.
+            let observers = &*campaign.observers[class];
+            for one in chosen {
+                drafts.push((draft(&one.sequence), observers));
+                shown.push((class, one.shown));
+            }
+        }
+        let n_drafts = drafts.len();
+        let tell = |n_done: usize| {
+            progress.show(&format!("{n_done} of {n_drafts} tests seen in other worlds"));
+            !watch::is_interrupted()
+        };
+        let worlds = machines.several()?;
+        let settled = settle_all(&worlds, &drafts, self.fuel, wish.n_workers, &tell)
+            .map_err(|error| error.to_string())?;
+        drop((drafts, worlds));
+        let mut by_class: Vec<Vec<(Test, Shown)>> =
+            campaign.classes.iter().map(|_| Vec::new()).collect();
+        for ((class, shown), settled) in shown.into_iter().zip(settled) {
+            match settled {
+                Settled::Test(test) => by_class[class].push((*test, shown)),
+                Settled::Outside => n_outside[class] += 1,
+                Settled::Unstable => n_unstable[class] += 1,
+            }
+        }
         let mut all = Vec::new();
         let mut n_tests = Vec::new();
-        let Choice { by_class, mut n_unstable, mut n_outside } = choice;
-        for (class, chosen) in by_class.into_iter().enumerate() {
-            let name = campaign.classes[class].replace('/', ".");
-            let n_chosen = chosen.len();
-            let mut tests = Vec::new();
-            for (idx, one) in chosen.into_iter().enumerate() {
-                if watch::is_interrupted() {
-                    break;
-                }
-                progress.show(&format!("{name}: {idx} of {n_chosen} tests"));
-                // An observer that another class of the receiver changes things by is none there.
-                let observers = &campaign.observers[class];
-                match settle(&mut worlds, &draft(&one.sequence), observers, self.fuel) {
-                    Ok(Settled::Test(test)) => tests.push((*test, one.shown)),
-                    Ok(Settled::Outside) => n_outside[class] += 1,
-                    Ok(Settled::Unstable) | Err(_) => n_unstable[class] += 1,
-                }
-            }
+        for mut tests in by_class {
             thin(&mut tests);
             n_tests.push(tests.len());
             all.extend(tests.into_iter().map(|(test, _)| test));
@@ -100,12 +115,10 @@ impl Emission<'_> {
             lost.push(unordered.lost(first..first + n_tests));
             first += n_tests;
         }
-        let mut written = Vec::new();
-        // Many classes are compiled in one go, but not so many that the compiler has no room.
-        for chunk in suites.chunks_mut(SUITES_AT_ONCE) {
-            progress.show(&format!("{} classes checked on the real JVM", written.len()));
-            written.extend(self.write(chunk, "Test", Must::Pass)?);
-        }
+        let tell = |n_done: usize| {
+            progress.show(&format!("{n_done} classes checked on the real JVM"));
+        };
+        let mut written = self.write(suites, "Test", Must::Pass, &tell)?;
         let counts = n_unstable.into_iter().zip(n_outside).zip(lost);
         for (one, ((n_unstable, n_outside), n_unordered)) in written.iter_mut().zip(counts) {
             one.counts = LeftOut { n_unstable, n_outside, n_unordered };
@@ -113,31 +126,70 @@ impl Emission<'_> {
         Ok(written)
     }
 
-    /// Tests that fail now, for one class.
-    pub(super) fn errors(&self, class: &str, findings: &[&Finding]) -> Result<Written, String> {
-        let tests = findings.iter().filter_map(|finding| finding.test()).collect();
-        self.write_one(class, tests, "ErrorTest", Must::Fail)
+    /// What sequences are looked at with.
+    fn lanes<'a>(
+        &'a self,
+        campaign: &Campaign,
+        machines: &'a Machines,
+    ) -> Result<Vec<Lane<'a>>, String> {
+        let lane = |_| {
+            let session = machines.session().map_err(|error| error.to_string())?;
+            let mask = self.options.explore.mask();
+            let appraiser = Appraiser::new(session, &campaign.classes, mask, self.fuel);
+            let (names, style) = (machines.class_files(self.class_path), &self.style);
+            let is_raw = move |sequence: &Sequence| junit::needs_raw_types(sequence, style, &names);
+            Ok(Lane { appraiser, is_raw: Box::new(is_raw) })
+        };
+        (0..LANES).map(lane).collect()
     }
 
-    /// Tests that pass on this version and not on another, for one class.
-    pub(super) fn versions(&self, class: &str, tests: Vec<Test>) -> Result<Written, String> {
-        self.write_one(class, tests, "VersionTest", Must::Pass)
-    }
-
-    fn write_one(
+    /// Tests that fail now, by class.
+    pub(super) fn errors(
         &self,
-        class: &str,
-        tests: Vec<Test>,
+        by_class: &BTreeMap<&str, Vec<&Finding>>,
+        progress: &Progress,
+    ) -> Result<Vec<Written>, String> {
+        let suite = |(class, findings): (&&str, &Vec<&Finding>)| Suite {
+            class: (*class).into(),
+            tests: findings.iter().filter_map(|finding| finding.test()).collect(),
+        };
+        let tell = |n_done: usize| {
+            progress.show(&format!("findings of {n_done} classes checked on the real JVM"));
+        };
+        self.write(by_class.iter().map(suite).collect(), "ErrorTest", Must::Fail, &tell)
+    }
+
+    /// Tests that pass on this version and not on another.
+    pub(super) fn versions(
+        &self,
+        suites: Vec<Suite>,
+        progress: &Progress,
+    ) -> Result<Vec<Written>, String> {
+        let tell = |n_done: usize| {
+            progress.show(&format!("differences of {n_done} classes checked on the real JVM"));
+        };
+        self.write(suites, "VersionTest", Must::Pass, &tell)
+    }
+
+    /// As `write_some`, for any number of suites; `tell` is told how many are done. Many classes are compiled in
+    /// one go, but not so many that the compiler has no room.
+    fn write(
+        &self,
+        mut suites: Vec<Suite>,
         suffix: &str,
         must: Must,
-    ) -> Result<Written, String> {
-        let mut suites = [Suite { class: class.into(), tests }];
-        let mut written = self.write(&mut suites, suffix, must)?;
-        Ok(written.pop().unwrap_or_default())
+        tell: &dyn Fn(usize),
+    ) -> Result<Vec<Written>, String> {
+        let mut written = Vec::new();
+        for some in suites.chunks_mut(SUITES_AT_ONCE) {
+            tell(written.len());
+            written.extend(self.write_some(some, suffix, must)?);
+        }
+        Ok(written)
     }
 
     /// Tests that all pass or all fail on the real JVM; what does not do so is left out.
-    fn write(
+    fn write_some(
         &self,
         suites: &mut [Suite],
         suffix: &str,

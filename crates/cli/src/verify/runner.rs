@@ -1,8 +1,9 @@
 //! The program that runs single tests on the real JVM: by JUnit itself where all of it is on the class path,
 //! else by reflection, which knows no timeouts.
 //!
-//! It is compiled along with the tests. Its arguments are the framework and a file that names the tests, one
-//! `class#method` per line; it says how each ended, one line each.
+//! It is compiled along with the tests. Its arguments are the framework, a file that names the tests, one
+//! `class#method` per line, and the seconds that each may take; it says how each ended, one line each. Where one
+//! takes longer, it says so and ends.
 
 use emit::junit::Framework;
 
@@ -33,9 +34,13 @@ public final class NonpareilRunner {
         java.io.PrintStream out = System.out;
         System.setOut(new java.io.PrintStream(java.io.OutputStream.nullOutputStream()));
         System.setErr(new java.io.PrintStream(java.io.OutputStream.nullOutputStream()));
+        Watch watch = new Watch(out, Long.parseLong(arguments[2]));
+        watch.setDaemon(true);
+        watch.start();
         Way way = null;
         List<String> tests = java.nio.file.Files.readAllLines(java.nio.file.Path.of(arguments[1]));
         for (String name : tests) {
+            watch.begin(name);
             String[] parts = name.split("#");
             Class<?> type = Class.forName(parts[0]);
             if (way == null) {
@@ -46,10 +51,50 @@ public final class NonpareilRunner {
             if (thrown != null) {
                 verdict = "failed " + String.valueOf(thrown).replace('\n', ' ').replace('\r', ' ');
             }
-            out.println(name + "\t" + verdict);
-            out.flush();
+            watch.end(verdict);
         }
         Runtime.getRuntime().halt(0);
+    }
+
+    /** Says how tests end, and ends the JVM where one takes too long. */
+    static final class Watch extends Thread {
+        private final java.io.PrintStream out;
+        private final long nanos;
+        private String test;
+        private long begun;
+
+        Watch(java.io.PrintStream out, long seconds) {
+            this.out = out;
+            nanos = seconds * 1_000_000_000L;
+        }
+
+        synchronized void begin(String name) {
+            test = name;
+            begun = System.nanoTime();
+        }
+
+        synchronized void end(String verdict) {
+            out.println(test + "\t" + verdict);
+            out.flush();
+            test = null;
+        }
+
+        @Override
+        public void run() {
+            while (true) {
+                synchronized (this) {
+                    if (test != null && System.nanoTime() - begun > nanos) {
+                        end("stands still");
+                        Runtime.getRuntime().halt(0);
+                    }
+                }
+                try {
+                    Thread.sleep(100);
+                } catch (InterruptedException nobodyAsks) {
+                    // It goes on watching.
+                }
+            }
+        }
     }
 
     /** JUnit, if all of it is here and fits together, so that it finds a first test. */

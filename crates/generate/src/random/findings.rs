@@ -5,7 +5,7 @@ use std::sync::Arc;
 use observe::contract::Severity;
 use observe::contract::exceptions::Input;
 use observe::oracle;
-use observe::outside::{Reach, Start};
+use observe::outside::{self, Reach, Start};
 use observe::session::{NotFound, Session};
 use suite::constant::Constant;
 use suite::sequence::{Arg, Operation, Sequence, Var};
@@ -83,11 +83,7 @@ impl Judge {
         let n_classes = self.session.vm.classes.len();
         let mark = self.session.vm.mark();
         let found = self.look(sequence);
-        let vm = &self.session.vm;
-        let met = vm.classes[n_classes..].iter().map(|entry| &entry.class);
-        let met =
-            met.filter(|class| !class.hidden && class.has_file() && vm.is_initialised(class.id));
-        let met: Vec<String> = met.map(|class| class.name.to_string()).collect();
+        let met = outside::loaded(&self.session.vm, n_classes);
         self.session.vm.rollback(mark);
         self.session.vm.host.forget_files();
         self.court.forget_from(n_classes);

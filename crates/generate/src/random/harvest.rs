@@ -148,16 +148,16 @@ impl Harvest {
         self.counts.sequences += 1;
         self.met.extend(tried.met);
         let is_full = self.n_bytes() >= self.largest;
-        if self.has_feedback && !is_full && !self.prints.insert(tried.print.hash()) {
-            self.counts.duplicates += 1;
-            return;
-        }
         let mut n_new = 0;
         for edge in tried.edges {
             if self.edges.insert(edge) {
                 n_new += 1;
                 *self.covered.entry(edge.0.method).or_default() += 1;
             }
+        }
+        if self.has_feedback && !is_full && !self.prints.insert(tried.print.hash()) {
+            self.counts.duplicates += 1;
+            return;
         }
         let Some(last) = tried.recipe.steps.last().map(|step| step.op) else { return };
         let is_stopped = matches!(tried.end, End::Stopped { .. });

@@ -39,6 +39,7 @@ use super::ready::{Done, Ready};
 use super::recipe::{Print, Recipe, Source};
 use super::{Problem, Settings};
 use crate::generics::{self, Wanted};
+use end_states::Changed;
 use own_state::OwnState;
 
 pub(super) use end_states::LastState;
@@ -376,10 +377,9 @@ impl Worker {
         let mut accused = Vec::new();
         let mut is_any_new = false;
         // Objects that share static state can be wrong although nothing changed in them.
-        let has_changed_world = self.has_changed_world(mark);
+        let Changed { own: has_changed_world, old } = self.changed(mark);
         // What was there before the classes under test says where it is who it is, as long as nobody changed it.
-        let is_changed = self.session.vm.changes_since(mark).any(|byte| byte < self.world_end);
-        self.heap.take_as_fixed(if is_changed { 0 } else { self.world_end });
+        self.heap.take_as_fixed(if old { 0 } else { self.world_end });
         for one in &seen {
             let key = self.key(one, print);
             let is_new = !pool.knows(key);

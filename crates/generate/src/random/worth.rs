@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use observe::outside::{Reach, Start};
+use observe::outside::{self, Reach, Start};
 use observe::session::{NotFound, Session};
 use observe::state::canonical_heap::{CanonicalHeap, Root, Whole};
 use observe::state::fingerprint::{Fingerprint, Mixer, Sink, name_key};
@@ -82,7 +82,7 @@ impl Appraiser {
         self.reach != Reach::Inside
     }
 
-    /// What all sequences took together.
+    /// What all sequences took together, without initialising classes.
     pub fn cost(&self) -> u64 {
         self.cost
     }
@@ -97,6 +97,7 @@ impl Appraiser {
         self.session.prepare(sequence)?;
         let mut shown = None;
         for _ in 0..MOST_RUNS {
+            let cost = self.cost;
             let (seen, met) = self.run(sequence, states)?;
             shown = seen;
             // So that it is not done again for the next sequence, nor counted with this one.
@@ -104,6 +105,7 @@ impl Appraiser {
             if n_new == 0 {
                 break;
             }
+            self.cost = cost;
         }
         Ok(shown)
     }
@@ -122,10 +124,7 @@ impl Appraiser {
         let shown = self.watch(sequence, states);
         let vm = &mut self.session.vm;
         self.reach = start.reach(vm);
-        let met = vm.classes[n_classes..].iter().map(|entry| &entry.class);
-        let met =
-            met.filter(|class| !class.hidden && class.has_file() && vm.is_initialised(class.id));
-        let met = met.map(|class| class.name.to_string()).collect();
+        let met = outside::loaded(vm, n_classes);
         vm.rollback(mark);
         vm.host.forget_files();
         self.heap.forget_from(n_classes);

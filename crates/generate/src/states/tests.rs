@@ -270,8 +270,13 @@ pub fn settle(
         }
         seen.push(one);
     }
-    let test = oracle::agreed(&seen).and_then(|agreed| test(draft, &agreed, observers));
-    Ok(test.map_or(Settled::Unstable, |test| Settled::Test(Box::new(test))))
+    let agreed = oracle::agreed(&seen);
+    Ok(agreed.map_or(Settled::Unstable, |agreed| settled(draft, &agreed, observers)))
+}
+
+/// A test from a draft and what all worlds agree on.
+pub(crate) fn settled(draft: &Draft, agreed: &Observation, observers: &[Arc<Method>]) -> Settled {
+    test(draft, agreed, observers).map_or(Settled::Unstable, |test| Settled::Test(Box::new(test)))
 }
 
 fn test(draft: &Draft, seen: &Observation, observers: &[Arc<Method>]) -> Option<Test> {

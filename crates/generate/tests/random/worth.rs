@@ -3,15 +3,19 @@
 use std::sync::Arc;
 
 use generate::order;
-use generate::random::{Appraiser, Machines, States};
+use generate::random::{Appraiser, Machines, States, Worlds, settle_all};
+use generate::states::table::StateId;
+use generate::states::tests::{Draft, Settled};
+use observe::session::{NotFound, Session};
 use observe::state::mask::Mask;
 use suite::constant::Constant;
 use suite::method::Method;
 use suite::sequence::{Arg, Operation, Sequence, Var};
 use suite::test::{Check, Expected, Subject, Test, Throws, Title};
 use testkit::jdk;
+use vm::image::Base;
 
-use super::Workshop;
+use super::{Workshop, machine};
 
 const FUEL: u64 = 1_000_000;
 
@@ -101,4 +105,55 @@ fn sequences_show_branches_and_ends_and_tests_lose_what_depends_on_others() {
     let left: Vec<usize> = tests.iter().map(|test| test.checks.len()).collect();
     assert_eq!(left, [1, 1, 0, 0], "prices stay, and nobody counts");
     assert_eq!(tests[3].title.outcome, "", "its name says no more than it checks");
+}
+
+/// The same world twice.
+struct Twice<'a> {
+    workshop: &'a Workshop<'a>,
+    base: Base,
+}
+
+impl Worlds for Twice<'_> {
+    fn number(&self) -> usize {
+        2
+    }
+
+    fn machine(&self, _: usize) -> Result<Session, NotFound> {
+        let host = machine::host(self.workshop.jdk, &self.workshop.class_path).0;
+        Ok(Session::new(self.base.machine(host).unwrap()).unwrap())
+    }
+}
+
+#[test]
+fn many_drafts_become_the_same_tests_on_one_thread_and_on_two() {
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let workshop = Workshop::of(&jdk, "order/src");
+    let base = Base::of(&workshop.fresh().unwrap().vm).unwrap();
+    let worlds = Twice { workshop: &workshop, base };
+    let draft = |number: usize| {
+        let mut sequence = Sequence::empty();
+        let name = Constant::text(&format!("name {number}"));
+        let known = "(Ljava/lang/String;I)Z";
+        let made = registered(&mut sequence, "register", known, &[name, Constant::Int(1)]);
+        let exercised = vec![made];
+        let (executions, end) = (Vec::new(), None);
+        Draft { sequence, receiver: None, state: StateId::WORLD, exercised, executions, end }
+    };
+    let drafts: Vec<(Draft, &[Arc<Method>])> = (0..900).map(|it| (draft(it), &[][..])).collect();
+    let settle = |n_workers: usize, most: usize| {
+        let tell = |n_done: usize| n_done < most;
+        let settled = settle_all(&worlds, &drafts, FUEL, n_workers, &tell).unwrap();
+        let test = |one: Settled| match one {
+            Settled::Test(test) => *test,
+            other => panic!("{other:?}"),
+        };
+        settled.into_iter().map(test).collect::<Vec<Test>>()
+    };
+    let one = settle(1, usize::MAX);
+    assert_eq!(one.len(), drafts.len());
+    assert!(one.iter().zip(&drafts).all(|(test, (draft, _))| test.sequence == draft.sequence));
+    assert!(one == settle(2, usize::MAX), "two threads lead elsewhere than one");
+    // What was begun when somebody interrupts is finished.
+    let some = settle(1, 1);
+    assert!(!some.is_empty() && some.len() < one.len() && some == one[..some.len()]);
 }

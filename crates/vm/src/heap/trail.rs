@@ -12,7 +12,7 @@
 
 use std::io;
 
-use super::Heap;
+use super::{GIVE_BACK_UNDONE, Heap};
 use crate::stack::Reserved;
 
 /// One remembered granule.
@@ -176,7 +176,11 @@ impl Heap {
         self.trail.undo(self.base, mark.n_entries);
         self.trail.serial = mark.serial;
         self.trail.next_serial = mark.serial + 1;
+        let undone = self.top;
         self.top = mark.top;
+        if undone - mark.top >= GIVE_BACK_UNDONE {
+            self.give_back(mark.top, undone);
+        }
         self.perm_top = mark.perm_top;
         self.log_limit = mark.top;
         self.ref_limit = mark.top;

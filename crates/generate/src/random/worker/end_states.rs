@@ -27,6 +27,15 @@ pub(in crate::random) enum LastState {
     Unknown,
 }
 
+/// Which parts of the world are not what they were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Changed {
+    /// Static state of the classes under test or of the user's.
+    pub(super) own: bool,
+    /// What was there before the classes under test.
+    pub(super) old: bool,
+}
+
 impl Worker {
     pub(super) fn copy(&mut self, objects: &[Ref], most_bytes: usize) -> Option<Snapshot> {
         let shared_below = self.shared_below;
@@ -34,9 +43,17 @@ impl Worker {
         Snapshot::take_within(&mut self.room, &self.session.vm, objects, &is_shared, most_bytes)
     }
 
-    /// Whether static state of the classes under test or of the user's is not what it was.
-    pub(super) fn has_changed_world(&self, mark: &Mark) -> bool {
-        self.session.vm.changes_since(mark).any(|byte| self.own_state.has(byte))
+    /// What of the world is not what it was.
+    pub(super) fn changed(&self, mark: &Mark) -> Changed {
+        let mut changed = Changed { own: false, old: false };
+        for byte in self.session.vm.changes_since(mark) {
+            changed.old |= byte < self.world_end;
+            changed.own = changed.own || self.own_state.has(byte);
+            if changed.own && changed.old {
+                break;
+            }
+        }
+        changed
     }
 
     pub(super) fn last_state(
@@ -63,7 +80,7 @@ impl Worker {
             Some(words) => {
                 let objects: Vec<Ref> = words.into_iter().map(Ref::from_slot).collect();
                 let copy = self.copy(&objects, LARGEST_END);
-                self.last_state(copy, self.has_changed_world(&mark), &mark)
+                self.last_state(copy, self.changed(&mark).own, &mark)
             }
             None => LastState::Unknown,
         };
