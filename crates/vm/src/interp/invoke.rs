@@ -248,7 +248,8 @@ macro_rules! get_or_enter {
             enter!(rt, $i.a, $pc, $fp, $vm, $heap, $t, $M)
         }
         let object = $heap.add((r32!($fp, $i.a) as usize) << 3);
-        let $v = object.add(offset).cast::<$type>().read_unaligned();
+        // Fields are aligned. An unaligned read would keep a place on the host's stack in some builds.
+        let $v = object.add(offset).cast::<$type>().read();
         (*$vm).fuel = fuel;
         set!($fp, $i.a, $e);
         go!($pc.add(3), $fp, $vm, $heap, $t)
