@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use classfile::{ClassBytes, ClassFile, JImage};
 use rustc_hash::FxHashMap;
 
-use crate::code::{Code, Insn};
+use crate::code::{Code, Insn, Op};
 use crate::intrinsic::Intrinsic;
 use crate::native::NativeFn;
 use crate::symbol::Symbol;
@@ -437,8 +437,8 @@ pub struct MethodRt {
     pub(crate) intrinsic: Option<Intrinsic>,
     /// Whether `intrinsic` was looked for.
     pub(crate) is_looked_up: bool,
-    /// Whether the intrinsic writes what the method's own code would write.
-    pub(crate) intrinsic_writes: bool,
+    /// The instruction that runs the intrinsic.
+    pub(crate) intrinsic_op: Op,
     /// Whether the body is another one than that in the class file; see `substitute`.
     pub(crate) is_substituted: bool,
     /// Offset of the field, where the method does nothing but give it back and a call site has found

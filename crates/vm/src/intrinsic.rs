@@ -4,7 +4,9 @@
 //! (null, a bad index, an exception to throw, memory to collect) it declines by returning `false`
 //! without having changed anything; then the method's own code runs and behaves as Java says.
 //! Modes with a shadow domain always run the method's own code; so do modes that observe reads,
-//! and those that observe writes where an intrinsic writes what Java code would have written.
+//! and those that observe writes where an intrinsic writes what Java code would have written. Intrinsics
+//! of collections, and those that were found behind a virtual call or a method handle, run only where
+//! nobody watches calls, steps or branches. A method with a substitute has no intrinsic meanwhile.
 #![expect(unsafe_code, reason = "works on registers and heap words like the interpreter")]
 
 mod array_loops;
@@ -97,10 +99,9 @@ impl Vm {
                 let found = self.find_intrinsic(method);
                 (*rt).is_looked_up = true;
                 (*rt).intrinsic = found.map(|(function, _)| function);
-                (*rt).intrinsic_writes = found.is_some_and(|(_, op)| op == Op::intrinsic_writes_q);
+                (*rt).intrinsic_op = found.map_or(Op::intrinsic_q, |(_, op)| op);
             }
-            let op = if (*rt).intrinsic_writes { Op::intrinsic_writes_q } else { Op::intrinsic_q };
-            (*rt).intrinsic.map(|function| (function, op))
+            (*rt).intrinsic.map(|function| (function, (*rt).intrinsic_op))
         }
     }
 
@@ -122,7 +123,10 @@ impl Vm {
         if let Some(guard) = var_handles::guard(class, name, method.arg_slots) {
             return Some((guard, Op::intrinsic_writes_q));
         }
-        self.intrinsics.rows.get(&(class, name, descriptor)).copied()
+        let (function, op) = self.intrinsics.rows.get(&(class, name, descriptor)).copied()?;
+        // Collections are code under test themselves: whoever watches calls or branches sees theirs.
+        let is_watched = class.starts_with("java/util/") && class != "java/util/Objects";
+        Some((function, if is_watched { Op::intrinsic_unseen_q } else { op }))
     }
 }
 

@@ -383,7 +383,7 @@ fn forget_intrinsics_in(code: &Code, owner: &Class, slot: usize, class: ClassId)
         unsafe {
             let insn: *mut Insn = cell.get();
             let Some(&op) = Op::ALL.get(usize::from((*insn).op)) else { return };
-            if matches!(op, Op::intrinsic_q | Op::intrinsic_writes_q)
+            if matches!(op, Op::intrinsic_q | Op::intrinsic_writes_q | Op::intrinsic_unseen_q)
                 && let Some(target) = code.insns.get(position + 2)
             {
                 let rt = Insn::word(*target.get()) as *const MethodRt;

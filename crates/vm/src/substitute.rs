@@ -13,6 +13,7 @@ use classfile::ClassFile;
 use crate::boot::Unfinished;
 use crate::class::{Method, MethodRt};
 use crate::code::{Code, Insn, translate_from};
+use crate::intrinsic::Intrinsic;
 use crate::travel::Undo;
 use crate::value::MethodId;
 use crate::vm::Vm;
@@ -46,6 +47,10 @@ struct Body {
     /// Null for an original that was never called.
     code: *const Code,
     n_regs: u32,
+    /// As in `MethodRt`; a substitute has none.
+    intrinsic: Option<Intrinsic>,
+    /// As in `MethodRt`.
+    is_looked_up: bool,
     /// As in `MethodRt`.
     is_substituted: bool,
     /// As in `MethodRt`.
@@ -105,6 +110,8 @@ impl Vm {
             entry,
             code,
             n_regs,
+            intrinsic: None,
+            is_looked_up: true,
             is_substituted: true,
             getter: 0,
             is_empty: false,
@@ -141,6 +148,8 @@ impl Vm {
         std::mem::swap(&mut rt.entry, &mut other.entry);
         std::mem::swap(&mut rt.code, &mut other.code);
         std::mem::swap(&mut rt.n_regs, &mut other.n_regs);
+        std::mem::swap(&mut rt.intrinsic, &mut other.intrinsic);
+        std::mem::swap(&mut rt.is_looked_up, &mut other.is_looked_up);
         std::mem::swap(&mut rt.is_substituted, &mut other.is_substituted);
         std::mem::swap(&mut rt.getter, &mut other.getter);
         std::mem::swap(&mut rt.is_empty, &mut other.is_empty);

@@ -8,7 +8,7 @@ use classfile::{ClassBytes, ClassFile};
 use machine::{method, with_java};
 use vm::interp::Outcome;
 use vm::substitute::NoSubstitute;
-use vm::value::{ClassId, Value};
+use vm::value::{ClassId, LoaderId, Value};
 use vm::vm::Vm;
 
 const SOURCE: &str = r#"
@@ -33,6 +33,12 @@ const SOURCE: &str = r#"
 
         int get() {
             return field;
+        }
+
+        static int listed(int x) {
+            java.util.ArrayList<Object> list = new java.util.ArrayList<>();
+            list.add("element");
+            return list.get(0) == null ? x : -x;
         }
 
         static int got(int x) {
@@ -117,6 +123,38 @@ fn a_substitute_for_a_method_that_only_gives_a_field_is_run() {
             assert_eq!([call(vm), call(vm)], [142, 142]);
             vm.rollback(mark);
             assert_eq!([call(vm), call(vm)], [107, 107]);
+        }
+    });
+}
+
+/// The machine runs `ArrayList.get` itself, but not where the method has another body.
+#[test]
+fn a_substitute_for_an_intrinsic_is_run() {
+    with_java("substitute", SOURCE, |vm, class| {
+        let list = vm.find_loaded_class(LoaderId::BOOT, b"java/util/ArrayList").unwrap();
+        let listed = class(vm, "Substituted");
+        let listed = method(vm, listed, "listed", "(I)I");
+        let call = |vm: &mut Vm| match vm.call_plain(listed, &[5]) {
+            Outcome::Returned(Value::Int(value)) => value,
+            other => panic!("{other:?}"),
+        };
+        let descriptor = "(I)Ljava/lang/Object;";
+        let get = method(vm, list, "get", descriptor);
+        let file = vm.class(list).class_file();
+        let code = file.method(b"get", descriptor.as_bytes()).unwrap().code.as_ref().unwrap();
+        let mut bytes = file.bytes().to_vec();
+        let (at, len) = (code.code.start as usize, file.instructions(code).len());
+        // Nothing, then `aconst_null; areturn`.
+        bytes[at..at + len].fill(0);
+        bytes[at + len - 2..at + len].copy_from_slice(&[1, 176]);
+        let file = ClassFile::parse(ClassBytes::from_vec(bytes)).unwrap();
+        let substitute = vm.prepare_substitute(get, &file, &|bci| bci).unwrap();
+        for _ in 0..2 {
+            assert_eq!([call(vm), call(vm)], [-5, -5]);
+            let mark = vm.mark();
+            assert!(vm.substitute(substitute));
+            assert_eq!([call(vm), call(vm)], [5, 5]);
+            vm.rollback(mark);
         }
     });
 }

@@ -167,10 +167,12 @@ ops! {
     invokehandle_static_q 3, invokehandle_appendix_q 3,
     // a final method called virtually: null check, then direct
     invokefinal_q 3,
-    // a VM-known method run without a frame: data 1 function, data 2 method
+    // a VM-known method run without a frame: data 2 method
     intrinsic_q 3,
     // likewise, one that writes into arrays as its Java code does
     intrinsic_writes_q 3,
+    // likewise, one that runs only where nobody watches calls or branches
+    intrinsic_unseen_q 3,
     // dispatched: the cached target is run without a frame
     invokevirtual_intrinsic_q 3,
     // dispatched, with receivers of several classes: looks into the table behind the caches

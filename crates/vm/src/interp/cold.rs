@@ -44,7 +44,7 @@ handler!(
     let class = heap.add((r32!(fp, i.a) as usize) << 3).cast::<u32>().read();
     let called = Ref::from_slot((*pc.add(1)).word() >> 32).0;
     let rt = slow::link::selected(vm, class, called);
-    if !(M::SHADOW || M::READS || M::WRITES)
+    if !const { super::invoke::is_watched::<M>() }
         && let Some(function) = (*rt).intrinsic
         && function(vm, heap, fp.add(i.a as usize))
     {

@@ -7,7 +7,7 @@
 use super::{cold, slow};
 use crate::class::MethodRt;
 use crate::heap::ELEMENTS_OFFSET;
-use crate::intrinsic::Intrinsic;
+use crate::mode::Mode;
 use crate::value::Ref;
 
 macro_rules! unresolved {
@@ -49,10 +49,15 @@ macro_rules! enter {
     }};
 }
 
-/// Runs what stands in for a method that may write, unless somebody watches.
+/// Whether a mode hears of anything that a method without a frame would hide from it.
+pub(super) const fn is_watched<M: Mode>() -> bool {
+    M::SHADOW || M::READS || M::WRITES || M::CALLS || M::STEPS || M::BRANCHES
+}
+
+/// Runs what stands in for a method, unless somebody watches.
 macro_rules! intrinsic_ran {
     ($rt:expr, $args:expr, $vm:expr, $heap:expr, $M:ident) => {
-        !($M::SHADOW || $M::READS || $M::WRITES)
+        !const { is_watched::<$M>() }
             && match (*$rt).intrinsic {
                 Some(function) => function($vm, $heap, $args),
                 None => false,
@@ -288,15 +293,15 @@ getters! {
 macro_rules! intrinsic {
     ($($name:ident: $observed:expr;)*) => { $(
         handler!(
-            /// Data unit 1 is the intrinsic, which declines where the receiver is null.
+            /// The target knows its intrinsic, which declines where the receiver is null.
             $name, |i, pc, fp, vm, heap, t| {
-    if !$observed {
-        let function: Intrinsic = std::mem::transmute((*pc.add(1)).word() as usize as *const ());
-        if function(vm, heap, fp.add(i.a as usize)) {
-            go!(pc.add(3), fp, vm, heap, t)
-        }
-    }
     let rt = (*pc.add(2)).word() as *const MethodRt;
+    if !$observed
+        && let Some(function) = (*rt).intrinsic
+        && function(vm, heap, fp.add(i.a as usize))
+    {
+        go!(pc.add(3), fp, vm, heap, t)
+    }
     if r32!(fp, i.a) == 0 && !(*(*rt).method).is_static() {
         return cold::null_pointer(pc, fp, vm, heap, t);
     }
@@ -308,4 +313,5 @@ macro_rules! intrinsic {
 intrinsic! {
     intrinsic_q: (M::SHADOW || M::READS);
     intrinsic_writes_q: (M::SHADOW || M::READS || M::WRITES);
+    intrinsic_unseen_q: const { is_watched::<M>() };
 }

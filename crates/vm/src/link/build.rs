@@ -315,7 +315,7 @@ pub(crate) fn new_method(method: &Method) -> MethodRt {
         native: None,
         intrinsic: None,
         is_looked_up: false,
-        intrinsic_writes: false,
+        intrinsic_op: Op::intrinsic_q,
         is_substituted: false,
         getter: 0,
         is_empty: false,

@@ -33,8 +33,7 @@ unsafe fn make_direct(vm: &mut Vm, pc: *const Insn, op: Op, target: MethodId, de
         let rt: *const MethodRt = vm.methods.rt(target);
         *pc.add(2).cast_mut() = Insn::raw(rt as u64);
         let mut new = Insn::abc(op, i.a, i.b, i.c);
-        if let Some((intrinsic, op)) = vm.intrinsic_of(target) {
-            *pc.add(1).cast_mut() = Insn::raw(intrinsic as usize as u64);
+        if let Some((_, op)) = vm.intrinsic_of(target) {
             new = Insn::abc(op, i.a, i.b, i.c);
         } else if op != Op::invokestatic_q
             && let Some(kind) = getter(vm, target)
