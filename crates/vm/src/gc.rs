@@ -12,6 +12,7 @@
 mod cycle;
 mod finalizer;
 mod graph;
+mod held;
 mod loaders;
 mod maps;
 mod roots;

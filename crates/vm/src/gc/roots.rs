@@ -143,7 +143,8 @@ unsafe fn java_frame_roots(
     Some(())
 }
 
-fn position(code: &Code, pc: *const Insn) -> Option<u32> {
+/// Which instruction of the code is the next one.
+pub(super) fn position(code: &Code, pc: *const Insn) -> Option<u32> {
     let distance = (pc as usize).wrapping_sub(code.entry() as usize) / size_of::<Insn>();
     u32::try_from(distance).ok().filter(|&position| (position as usize) < code.insns.len())
 }

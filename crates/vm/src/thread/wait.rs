@@ -162,7 +162,8 @@ impl Vm {
         self.end_turn();
     }
 
-    /// `Thread.stop0` of JDK 17: the thread throws, at once or when it runs next.
+    /// `Thread.stop0` of JDK 17: the thread throws, at once or when it runs next, and is interrupted;
+    /// a sleep or wait that ends by that takes the interrupt with it.
     pub fn stop_thread(&mut self, java: Ref, thrown: Ref) -> Res<()> {
         let Some(idx) = self.thread_of(java) else { return Ok(()) };
         if idx == self.current {
@@ -170,6 +171,10 @@ impl Vm {
         }
         self.save_thread(idx);
         self.threads[idx].stopped_by = thrown;
+        let state = self.threads[idx].state;
+        if !matches!(state, State::Sleeping { .. } | State::Waiting { .. }) {
+            self.set_thread_interrupted(java, true);
+        }
         self.wake(idx, Wake::Signalled);
         Ok(())
     }

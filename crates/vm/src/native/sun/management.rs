@@ -95,11 +95,15 @@ fn version(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
     Ok(vm.new_string(version)?.to_slot())
 }
 
-/// The time that threads take can be told, and who waits for whom.
+/// The time that threads take can be told, which locks they hold, and who waits for whom.
 fn optional_support(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
     let class = vm.boot_class(VM)?;
-    let supported =
-        ["currentThreadCpuTimeSupport", "otherThreadCpuTimeSupport", "synchronizerUsageSupport"];
+    let supported = [
+        "currentThreadCpuTimeSupport",
+        "otherThreadCpuTimeSupport",
+        "objectMonitorUsageSupport",
+        "synchronizerUsageSupport",
+    ];
     for field in supported {
         let (mirror, offset) = vm.static_slot(class, field, "Z");
         vm.heap.store_u8(mirror, offset, 1);
@@ -245,21 +249,50 @@ fn waits_for(vm: &Vm, position: usize, synchronizer: Option<ClassId>) -> Option<
 }
 
 const THREAD_INFO: &str = "java/lang/management/ThreadInfo";
-const CONSTRUCTOR: &[u8] =
-    b"(Ljava/lang/Thread;ILjava/lang/Object;Ljava/lang/Thread;JJJJ[Ljava/lang/StackTraceElement;)V";
+const CONSTRUCTOR: &[u8] = b"(Ljava/lang/Thread;ILjava/lang/Object;Ljava/lang/Thread;JJJJ\
+    [Ljava/lang/StackTraceElement;[Ljava/lang/Object;[I[Ljava/lang/Object;)V";
+
+/// How much a `ThreadInfo` is to tell, as the `depth` that `thread_infos` takes: java.management
+/// gives -1 for whole traces or a number of frames; what is less comes from `dump` alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Extent {
+    /// Number of frames; all where negative.
+    depth: i32,
+    monitors: bool,
+    synchronizers: bool,
+}
+
+impl Extent {
+    /// No stack has more frames than this.
+    const DEEPEST: i32 = 1 << 28;
+
+    fn encode(self) -> i32 {
+        let depth = self.depth.clamp(0, Self::DEEPEST);
+        -2 - (depth << 2 | i32::from(self.monitors) << 1 | i32::from(self.synchronizers))
+    }
+
+    fn decode(depth: i32) -> Extent {
+        if depth >= -1 {
+            return Extent { depth, monitors: false, synchronizers: false };
+        }
+        let code = -2 - depth;
+        Extent { depth: code >> 2, monitors: code & 2 != 0, synchronizers: code & 1 != 0 }
+    }
+}
 
 /// Fills an array of `ThreadInfo`, one constructor call after the other; `resumed` tells how many
 /// are done.
 fn thread_infos(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let first = vm.resumed.take().map_or(0, |(state, _)| state);
     let ids = args.reference();
-    let depth = args.int();
+    let extent = Extent::decode(args.int());
     let infos = args.reference();
     let n = vm.heap.array_length(ids).min(vm.heap.array_length(infos));
     for idx in u32::try_from(first).unwrap_or(n)..n {
         let id = vm.heap.load_u64(ids, ELEMENTS_OFFSET + idx * 8);
         let Some(position) = thread_with_id(vm, id) else { continue };
-        let trace = thread_trace(vm, position, depth)?;
+        let trace = thread_trace(vm, position, extent.depth)?;
+        let locks = held_locks(vm, position, extent, trace)?;
         let class = vm.boot_class(THREAD_INFO)?;
         vm.ensure_initialised(class)?;
         let Some(method) = vm.class(class).method(b"<init>", CONSTRUCTOR).map(|method| method.id)
@@ -283,21 +316,43 @@ fn thread_infos(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
         // How often and how long it was blocked and waited: counts are not kept, times not on.
         words.extend([0, 0, u64::MAX, 0, 0, 0, u64::MAX, 0]);
         words.push(trace.to_slot());
+        words.extend(locks.map(Ref::to_slot));
         let hook = Hook::Resume { state: u64::from(idx) + 1 };
         return Err(Trap::Upcall(Box::new(Upcall { method, args: words, hook })));
     }
     Ok(0)
 }
 
-/// A `ThreadInfo` for each of these threads, or for all; which locks they hold is not kept.
+/// The objects that a thread has locked, the frames that did (of those shown), and the synchronizers
+/// that it owns, as arrays for the constructor.
+fn held_locks(vm: &mut Vm, position: usize, extent: Extent, trace: Ref) -> Res<[Ref; 3]> {
+    let n_shown = vm.heap.array_length(trace);
+    let mut monitors = if extent.monitors { vm.held_monitors(position) } else { Vec::new() };
+    monitors.retain(|&(_, depth)| depth < n_shown);
+    let mut synchronizers = Vec::new();
+    if extent.synchronizers {
+        let class = vm.boot_class(SYNCHRONIZER)?;
+        let java = vm.threads[position].java;
+        synchronizers = vm.instances_of(class);
+        synchronizers.retain(|&one| {
+            vm.get_field_ref(one, "exclusiveOwnerThread", "Ljava/lang/Thread;") == java
+        });
+    }
+    let objects: Vec<Ref> = monitors.iter().map(|&(object, _)| object).collect();
+    let depths = vm.new_primitive_array(Kind::Int, u32::try_from(monitors.len()).unwrap_or(0))?;
+    for (&(_, depth), idx) in monitors.iter().zip(0u32..) {
+        vm.heap.store_u32(depths, ELEMENTS_OFFSET + idx * 4, depth);
+    }
+    let class = vm.known.object;
+    Ok([vm.new_ref_array(class, &objects)?, depths, vm.new_ref_array(class, &synchronizers)?])
+}
+
+/// A `ThreadInfo` for each of these threads, or for all, with the locks that they hold.
 fn dump(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let ids = args.reference();
-    let wants_locks = args.boolean();
-    if args.boolean() || wants_locks {
-        let message = "Monitoring of Object Synchronizer Usage is not supported.";
-        return Err(vm.throw("java/lang/UnsupportedOperationException", message));
-    }
-    let depth = args.int();
+    let monitors = args.boolean();
+    let synchronizers = args.boolean();
+    let extent = Extent { depth: args.int(), monitors, synchronizers };
     let ids = if ids.is_null() { all_ids(vm)? } else { ids };
     let class = vm.boot_class(THREAD_INFO)?;
     let nothing = vec![Ref::NULL; vm.heap.array_length(ids) as usize];
@@ -309,7 +364,7 @@ fn dump(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     else {
         return Err(vm.throw("java/lang/NoSuchMethodError", "ThreadImpl.getThreadInfo1"));
     };
-    let args = vec![ids.to_slot(), u64::from(depth.cast_unsigned()), infos.to_slot()];
+    let args = vec![ids.to_slot(), u64::from(extent.encode().cast_unsigned()), infos.to_slot()];
     let hook = Hook::ReflectNew { object: infos };
     Err(Trap::Upcall(Box::new(Upcall { method, args, hook })))
 }
