@@ -187,7 +187,6 @@ fn emit(
         options,
         style: junit::Options { framework, ..junit::Options::usual() },
         names: &names,
-        class_path,
         real,
         fuel: job.settings.fuel,
     };

@@ -3,11 +3,8 @@
 //!
 //! Sequences are looked at by length. One that takes a way of a branch, ends a call in a way or reaches a state
 //! that none before it did is shrunk as long as it still does; in the end those go whose things the others show.
-//! A few are looked at side by side, each lane by a machine of its own; which lane looks at which sequence does
-//! not depend on the number of threads, so neither does the choice.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::thread;
 
 use ::generate::random::{Appraiser, Campaign, Merit, Shown, States, Thing, Worthy};
 use distill::reduce::{Covered, Order, prioritize, reduce};
@@ -26,11 +23,6 @@ const MOST_COST: u64 = 600_000_000;
 const LEAST_COST: u64 = 20_000;
 /// A shorter sequence may take a little longer than the long one did.
 const MORE_FUEL: u64 = 10_000;
-/// Sequences that are looked at side by side: each needs what none before them shows, but does not know of the
-/// others.
-const AT_ONCE: usize = 8;
-/// Machines that look at them.
-pub(super) const LANES: usize = 2;
 
 /// A sequence that becomes a test.
 pub(super) struct Chosen {
@@ -49,10 +41,10 @@ pub(super) struct Choice {
     pub(super) n_outside: Vec<usize>,
 }
 
-/// A machine that looks at sequences, and who says which of them Java can only write with raw types.
+/// A machine that looks at sequences, and what says which of them Java can only write with raw types.
 pub(super) struct Lane<'a> {
     pub(super) appraiser: Appraiser,
-    pub(super) is_raw: Box<dyn Fn(&Sequence) -> bool + Send + 'a>,
+    pub(super) is_raw: Box<dyn Fn(&Sequence) -> bool + 'a>,
 }
 
 /// How to choose.
@@ -62,14 +54,12 @@ pub(super) struct Wish {
     pub(super) keeps_all: bool,
     /// Tests of a class, at most.
     pub(super) most: usize,
-    /// Threads.
-    pub(super) n_workers: usize,
 }
 
-/// Chooses among the worthy sequences of a campaign. There are [`LANES`] lanes.
+/// Chooses among the worthy sequences of a campaign.
 pub(super) fn choose(
     campaign: &Campaign,
-    mut lanes: Vec<Lane<'_>>,
+    mut lane: Lane<'_>,
     wish: Wish,
     progress: &Progress,
 ) -> Choice {
@@ -81,38 +71,30 @@ pub(super) fn choose(
     let mut found: Vec<(usize, Chosen)> = Vec::new();
     let mut n_unstable = vec![0; campaign.classes.len()];
     let mut n_outside = n_unstable.clone();
-    for (idx, some) in candidates.chunks(AT_ONCE).enumerate() {
+    for (idx, worthy) in candidates.iter().enumerate() {
         if watch::is_interrupted() {
             break;
         }
-        let first = idx * AT_ONCE;
-        progress.show(&format!("{first} of {} sequences made short", candidates.len()));
-        let n_left = u64::try_from(candidates.len() - first).unwrap_or(1);
-        let spent: u64 = lanes.iter().map(|lane| lane.appraiser.cost()).sum();
-        let share = (MOST_COST.saturating_sub(spent) / n_left).max(LEAST_COST);
-        let looks = side_by_side(&mut lanes, some, &seen, share, wish);
-        for (worthy, look) in some.iter().zip(looks) {
-            match look {
-                Look::Unstable => n_unstable[worthy.class] += 1,
-                Look::Outside => n_outside[worthy.class] += 1,
-                Look::Old => {}
-                Look::New { mut needs, chosen } => {
-                    // Another one of these may show the same.
-                    needs.retain(|thing| !seen.contains(thing));
-                    if needs.is_empty() && !keeps_all || !known.insert(chosen.sequence.clone()) {
-                        continue;
-                    }
-                    seen.extend(things(&chosen.shown));
-                    for thing in needs {
-                        let next = u32::try_from(wanted.len()).unwrap_or(u32::MAX);
-                        wanted.entry(thing).or_insert(next);
-                    }
-                    found.push((worthy.class, *chosen));
+        progress.show(&format!("{idx} of {} sequences made short", candidates.len()));
+        let n_left = u64::try_from(candidates.len() - idx).unwrap_or(1);
+        match look(&mut lane, worthy, &seen, n_left, keeps_all) {
+            Look::Unstable => n_unstable[worthy.class] += 1,
+            Look::Outside => n_outside[worthy.class] += 1,
+            Look::Old => {}
+            Look::New { needs, chosen } => {
+                if !known.insert(chosen.sequence.clone()) {
+                    continue;
                 }
+                seen.extend(things(&chosen.shown));
+                for thing in needs {
+                    let next = u32::try_from(wanted.len()).unwrap_or(u32::MAX);
+                    wanted.entry(thing).or_insert(next);
+                }
+                found.push((worthy.class, *chosen));
             }
         }
     }
-    drop(lanes);
+    drop(lane);
     let covered = |chosen: &Chosen| -> Covered {
         let mut covered: Covered =
             things(&chosen.shown).filter_map(|thing| wanted.get(&thing).copied()).collect();
@@ -156,42 +138,12 @@ enum Look {
     New { needs: BTreeSet<Thing>, chosen: Box<Chosen> },
 }
 
-/// Looks at some sequences.
-fn side_by_side(
-    lanes: &mut [Lane<'_>],
-    some: &[&Worthy],
-    seen: &HashSet<Thing>,
-    share: u64,
-    wish: Wish,
-) -> Vec<Look> {
-    let n_lanes = lanes.len();
-    let work = |number: usize, lane: &mut Lane<'_>| -> Vec<Look> {
-        let own = some.iter().skip(number).step_by(n_lanes);
-        own.map(|worthy| look(lane, worthy, seen, share, wish.keeps_all)).collect()
-    };
-    let lanes = lanes.iter_mut().enumerate();
-    let done: Vec<Vec<Look>> = match wish.n_workers {
-        0 | 1 => lanes.map(|(number, lane)| work(number, lane)).collect(),
-        _ => thread::scope(|scope| {
-            let work = &work;
-            let running: Vec<_> =
-                lanes.map(|(number, lane)| scope.spawn(move || work(number, lane))).collect();
-            let done = running.into_iter().map(|running| match running.join() {
-                Ok(done) => done,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            done.collect()
-        }),
-    };
-    let mut done: Vec<_> = done.into_iter().map(Vec::into_iter).collect();
-    (0..some.len()).filter_map(|idx| done[idx % n_lanes].next()).collect()
-}
-
+/// Looks at a sequence, with which there are so many left.
 fn look(
     lane: &mut Lane<'_>,
     worthy: &Worthy,
     seen: &HashSet<Thing>,
-    share: u64,
+    n_left: u64,
     keeps_all: bool,
 ) -> Look {
     let appraiser = &mut lane.appraiser;
@@ -214,7 +166,8 @@ fn look(
         }
         needs.extend(&shown.states);
     }
-    let most = appraiser.cost() + share;
+    let share = MOST_COST.saturating_sub(appraiser.cost()) / n_left;
+    let most = appraiser.cost() + share.max(LEAST_COST);
     let sequence = shrunk(lane, &worthy.sequence, &shown, &needs, most);
     match lane.appraiser.appraise(&sequence, States::All) {
         Ok(Some(shown)) => Look::New { needs, chosen: Box::new(Chosen { sequence, shown }) },

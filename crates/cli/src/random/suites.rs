@@ -8,14 +8,13 @@ use ::generate::order;
 use ::generate::random::{Appraiser, Campaign, Finding, Shown, settle_all};
 use ::generate::states::table::StateId;
 use ::generate::states::tests::{Draft, Settled};
-use classfile::ClassPath;
 use emit::junit::facts::Names;
 use emit::junit::{self, SourceFile};
 use suite::sequence::{Arg, Sequence, Var};
 use suite::test::{Suite, Test};
 
 use super::checks::thin;
-use super::choose::{Choice, LANES, Lane, Wish, choose};
+use super::choose::{Choice, Lane, Wish, choose};
 use crate::agreement::{self, Agreed, Check, Must};
 use crate::left_out::LeftOut;
 use crate::machines::Machines;
@@ -44,7 +43,6 @@ pub(super) struct Emission<'a> {
     pub(super) options: &'a GenerateOptions,
     pub(super) style: junit::Options,
     pub(super) names: &'a dyn Names,
-    pub(super) class_path: &'a ClassPath,
     pub(super) real: Option<RealJvm<'a>>,
     pub(super) fuel: u64,
 }
@@ -57,12 +55,9 @@ impl Emission<'_> {
         machines: &Machines,
         progress: &Progress,
     ) -> Result<Vec<Written>, String> {
-        let wish = Wish {
-            keeps_all: self.options.random.all,
-            most: self.options.max_tests,
-            n_workers: self.options.explore.n_workers(),
-        };
-        let choice = choose(campaign, self.lanes(campaign, machines)?, wish, progress);
+        let wish = Wish { keeps_all: self.options.random.all, most: self.options.max_tests };
+        let n_workers = self.options.explore.n_workers();
+        let choice = choose(campaign, self.lane(campaign, machines)?, wish, progress);
         campaign.worthy = Vec::new();
         let campaign = &*campaign;
         let Choice { by_class, mut n_unstable, mut n_outside } = choice;
@@ -82,7 +77,7 @@ impl Emission<'_> {
             !watch::is_interrupted()
         };
         let worlds = machines.several()?;
-        let settled = settle_all(&worlds, &drafts, self.fuel, wish.n_workers, &tell)
+        let settled = settle_all(&worlds, &drafts, self.fuel, n_workers, &tell)
             .map_err(|error| error.to_string())?;
         drop((drafts, worlds));
         let mut by_class: Vec<Vec<(Test, Shown)>> =
@@ -127,20 +122,13 @@ impl Emission<'_> {
     }
 
     /// What sequences are looked at with.
-    fn lanes<'a>(
-        &'a self,
-        campaign: &Campaign,
-        machines: &'a Machines,
-    ) -> Result<Vec<Lane<'a>>, String> {
-        let lane = |_| {
-            let session = machines.session().map_err(|error| error.to_string())?;
-            let mask = self.options.explore.mask();
-            let appraiser = Appraiser::new(session, &campaign.classes, mask, self.fuel);
-            let (names, style) = (machines.class_files(self.class_path), &self.style);
-            let is_raw = move |sequence: &Sequence| junit::needs_raw_types(sequence, style, &names);
-            Ok(Lane { appraiser, is_raw: Box::new(is_raw) })
-        };
-        (0..LANES).map(lane).collect()
+    fn lane<'a>(&'a self, campaign: &Campaign, machines: &Machines) -> Result<Lane<'a>, String> {
+        let session = machines.session().map_err(|error| error.to_string())?;
+        let mask = self.options.explore.mask();
+        let appraiser = Appraiser::new(session, &campaign.classes, mask, self.fuel);
+        let is_raw =
+            |sequence: &Sequence| junit::needs_raw_types(sequence, &self.style, self.names);
+        Ok(Lane { appraiser, is_raw: Box::new(is_raw) })
     }
 
     /// Tests that fail now, by class.

@@ -82,7 +82,7 @@ impl Appraiser {
         self.reach != Reach::Inside
     }
 
-    /// What all sequences took together, without initialising classes.
+    /// What all sequences took together.
     pub fn cost(&self) -> u64 {
         self.cost
     }
@@ -97,7 +97,6 @@ impl Appraiser {
         self.session.prepare(sequence)?;
         let mut shown = None;
         for _ in 0..MOST_RUNS {
-            let cost = self.cost;
             let (seen, met) = self.run(sequence, states)?;
             shown = seen;
             // So that it is not done again for the next sequence, nor counted with this one.
@@ -105,7 +104,6 @@ impl Appraiser {
             if n_new == 0 {
                 break;
             }
-            self.cost = cost;
         }
         Ok(shown)
     }
