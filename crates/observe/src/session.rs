@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use suite::constant::Constant;
 use suite::method::Method;
-use suite::sequence::{Arg, Operation, Sequence};
+use suite::sequence::{Arg, Operation, Sequence, Statement};
 use suite::stand_in::StandIn;
 use suite::types::Type;
 use vm::boot::Unfinished;
@@ -21,6 +21,9 @@ use vm::vm::Vm;
 
 use crate::java::{Java, Problem};
 use crate::outside::{Reach, Start};
+
+/// What a cast throws.
+const CAST_FAILED: &str = "java/lang/ClassCastException";
 
 /// Why a name means nothing on this machine.
 #[derive(Debug, Clone, PartialEq)]
@@ -323,6 +326,10 @@ impl Session {
                 });
             }
             let outcome = match &statement.operation {
+                _ if !self.casts_hold(sequence, statement, &words)? => {
+                    let thrown = self.finish::<Ref>(|vm| Err(vm.throw_plain(CAST_FAILED)));
+                    thrown.err().unwrap_or(Outcome::Stopped(Stop::OutOfMemory))
+                }
                 Operation::Call(method) => {
                     let resolved = self.resolve(method)?;
                     self.call(mode, &resolved, &words, fuel)
@@ -340,6 +347,36 @@ impl Session {
             after(&self.vm, &values);
         }
         Ok((values, None))
+    }
+
+    /// Whether every value is of the type that it is used as, where the types do not say so: sequences are well
+    /// typed as far as names tell, and what a call gives may be of another class than the last time, in another
+    /// world or behind a shorter sequence. Java would have a cast there; bytecode relies on it.
+    fn casts_hold(
+        &mut self,
+        sequence: &Sequence,
+        statement: &Statement,
+        words: &[u64],
+    ) -> Result<bool, NotFound> {
+        let wanted = statement.operation.wanted(words.len());
+        for ((arg, &word), wanted) in statement.args.iter().zip(words).zip(wanted) {
+            let object = Ref::from_slot(word);
+            if !wanted.is_reference() || wanted == Type::class("java/lang/Object") {
+                continue;
+            }
+            let own = match arg {
+                Arg::Constant(constant) => constant.natural_type(),
+                Arg::Var(var) => Some(sequence.statements()[var.idx()].result()),
+            };
+            if own.is_none_or(|own| own == wanted) || object.is_null() {
+                continue;
+            }
+            let class = self.class_of_type(&wanted)?;
+            if !self.vm.is_subtype(self.vm.class_of(object), class) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn array(&mut self, element: &Type, words: &[u64]) -> Result<Outcome, NotFound> {

@@ -1,4 +1,5 @@
-//! Stand-ins on the machine: their classes outlive rollbacks where they should, and tell worlds apart.
+//! Stand-ins on the machine: their classes outlive rollbacks where they should, and tell worlds apart. And values
+//! of other classes than a sequence takes them for.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod machine;
@@ -89,6 +90,42 @@ fn the_name_of_a_class_tells_worlds_apart_and_nothing_else() {
     let plain = name(1, &[]);
     assert_eq!(plain, name(1, &[Behaviour::Throws, Behaviour::Default]));
     assert_ne!(plain, name(2, &[]));
+}
+
+#[test]
+fn a_value_of_another_class_than_it_is_used_as_fails_as_a_cast_does() {
+    const SET: &str = "java/util/BitSet";
+    let call = |class: &str, name: &str, descriptor: &str| {
+        Operation::Call(Arc::new(Method::new(class, name, descriptor, false).unwrap()))
+    };
+    let mut session = session();
+    let mut start = Sequence::empty();
+    let set = start.push(call(SET, "<init>", "()V"), vec![]).unwrap();
+    let list = start.push(call("java/util/ArrayList", "<init>", "()V"), vec![]).unwrap();
+    let text = Arg::Constant(suite::constant::Constant::text("no set"));
+    let add = call("java/util/ArrayList", "add", "(Ljava/lang/Object;)Z");
+    let get = call("java/util/ArrayList", "get", "(I)Ljava/lang/Object;");
+    let zero = Arg::Constant(suite::constant::Constant::Int(0));
+    for (kept, holds) in [(Arg::Var(set), true), (text, false)] {
+        let mut sequence = start.clone();
+        sequence.push(add.clone(), vec![Arg::Var(list), kept]).unwrap();
+        let found = sequence.push(get.clone(), vec![Arg::Var(list), zero.clone()]).unwrap();
+        for (operation, args) in [
+            (call(SET, "cardinality", "()I"), vec![Arg::Var(found)]),
+            (call(SET, "and", "(Ljava/util/BitSet;)V"), vec![Arg::Var(set), Arg::Var(found)]),
+            (Operation::Array(suite::types::Type::class(SET)), vec![Arg::Var(found)]),
+        ] {
+            let sequence = sequence.clone().then(operation, args).unwrap();
+            session.prepare(&sequence).unwrap();
+            let (_, stopped) = session.run(&sequence, FUEL).unwrap();
+            assert_eq!(stopped.is_none(), holds, "{stopped:?}");
+            if let Some(stopped) = stopped {
+                let Outcome::Threw(exception) = stopped else { panic!("{stopped:?}") };
+                let class = session.vm.class(session.vm.class_of(exception));
+                assert_eq!(class.name.to_string(), "java/lang/ClassCastException");
+            }
+        }
+    }
 }
 
 #[test]

@@ -42,6 +42,17 @@ pub enum Operation {
     StandIn(Arc<StandIn>),
 }
 
+impl Operation {
+    /// The types of its arguments, receiver first, where there are so many.
+    pub fn wanted(&self, n_args: usize) -> Vec<Type> {
+        match self {
+            Operation::Call(method) => method.arguments(),
+            Operation::Array(element) => vec![element.clone(); n_args],
+            Operation::StandIn(_) => Vec::new(),
+        }
+    }
+}
+
 /// One step of a sequence.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Statement {
@@ -150,11 +161,7 @@ impl Sequence {
 
     /// Adds one statement at the end and gives its variable.
     pub fn push(&mut self, operation: Operation, args: Vec<Arg>) -> Result<Var, IllTyped> {
-        let wanted = match &operation {
-            Operation::Call(method) => method.arguments(),
-            Operation::Array(element) => vec![element.clone(); args.len()],
-            Operation::StandIn(_) => Vec::new(),
-        };
+        let wanted = operation.wanted(args.len());
         if wanted.len() != args.len() {
             let reason = format!("{} arguments where {} are wanted", args.len(), wanted.len());
             return Err(IllTyped { reason });
