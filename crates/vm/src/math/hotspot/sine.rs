@@ -4,7 +4,7 @@
 //! All large terms are summed with their rounding errors.
 
 use super::pi32::{Unit, reduce};
-use super::tables::trigonometric::SIN;
+use super::tables::sine::SIN;
 use super::top_bits;
 
 /// `32 / pi`.

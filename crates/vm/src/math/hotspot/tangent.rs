@@ -4,7 +4,7 @@
 //! and the reciprocal of the distance to the pole is subtracted.
 
 use super::pi32::{Unit, reduce};
-use super::tables::trigonometric::TAN;
+use super::tables::tangent::TAN;
 use super::{masked, top_bits};
 use crate::math::words::horner;
 

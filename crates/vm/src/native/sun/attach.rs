@@ -36,6 +36,8 @@ pub(crate) struct Connection {
 
 /// Whether a path is the socket of this machine's own process.
 pub(crate) fn is_own_socket(vm: &mut Vm, path: &[u8]) -> bool {
+    /// Where HotSpot keeps its sockets, whatever `java.io.tmpdir` says.
+    const FOLDER: &str = "/tmp";
     const NAME: &str = "/.java_pid";
     let Ok(path) = std::str::from_utf8(path) else { return false };
     let Some(at) = path.rfind(NAME) else { return false };
@@ -43,7 +45,7 @@ pub(crate) fn is_own_socket(vm: &mut Vm, path: &[u8]) -> bool {
     let own = vm.host.platform().process.to_string();
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     // In a container the process has a number of its own.
-    folder == "/tmp" && number == own || folder == format!("/proc/{own}/root/tmp") && is_number
+    folder == FOLDER && number == own || folder == format!("/proc/{own}/root{FOLDER}") && is_number
 }
 
 /// Whether a path is in the folder that tells of this machine's own process, which is not there for a

@@ -5,7 +5,8 @@
 pub(super) mod cbrt;
 pub(super) mod exponential;
 pub(super) mod logarithm;
-pub(super) mod trigonometric;
+pub(super) mod sine;
+pub(super) mod tangent;
 
 /// Rows of doubles from rows of their bits.
 const fn doubles<const WIDTH: usize, const ROWS: usize>(
