@@ -2,6 +2,7 @@
 
 mod agreement;
 mod assess;
+mod attributes;
 mod boot_image;
 mod class_path;
 mod exhaustive;
@@ -17,6 +18,7 @@ mod minimize;
 mod options;
 mod os_host;
 mod output;
+mod processes;
 mod programs;
 mod random;
 mod reduce;

@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use vm::host::network::Network;
-use vm::host::program::{Program, Started};
+use vm::host::program::{Process, Program, Started};
 use vm::host::{
     Change, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform, Right, Space,
     errno,
@@ -23,6 +23,7 @@ use vm::host::{
 
 use crate::programs::{self, Programs};
 use crate::watches;
+use crate::{attributes, processes};
 
 /// Where standard output of the program goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,9 +164,14 @@ fn platform() -> Platform {
     // SAFETY: these calls only read numbers of the own process.
     #[expect(unsafe_code, reason = "the standard library does not tell user and group")]
     let ids = unsafe { (libc::getuid(), libc::getgid()) };
+    let listed = owners(false).ok().and_then(|owners| {
+        let (name, _) = owners.into_iter().find(|(_, number)| *number == ids.0)?;
+        String::from_utf8(name).ok()
+    });
+    let user_name = listed.or_else(|| variable("USER")).or_else(|| variable("LOGNAME"));
     Platform {
         os_version: os_version.map_or(fixed.os_version, |text| text.trim().to_owned()),
-        user_name: variable("USER").or_else(|| variable("LOGNAME")).unwrap_or(fixed.user_name),
+        user_name: user_name.unwrap_or(fixed.user_name),
         user_home: variable("HOME").unwrap_or(fixed.user_home),
         user_dir: working_dir.unwrap_or(fixed.user_dir),
         temporary_dir: "/tmp".to_owned(),
@@ -393,6 +399,10 @@ impl Host for OsHost {
             Change::SetTimes { path: name, accessed, modified, .. } => {
                 set_times(name, accessed, modified)
             }
+            Change::SetAttribute { path, name, value } => {
+                attributes::set(&c_path(path)?, name, value)
+            }
+            Change::RemoveAttribute { path, name } => attributes::remove(&c_path(path)?, name),
         };
         result.map_err(failure)
     }
@@ -411,6 +421,22 @@ impl Host for OsHost {
 
     fn end(&mut self, process: u32, kill: bool) -> HostResult<()> {
         self.programs.end(process, kill).map_err(failure)
+    }
+
+    fn processes(&mut self) -> Vec<Process> {
+        processes::all()
+    }
+
+    fn process(&mut self, id: u32) -> Option<Process> {
+        processes::one(id)
+    }
+
+    fn attribute_names(&mut self, path: &[u8]) -> HostResult<Vec<Vec<u8>>> {
+        attributes::names(&c_path(path)?).map_err(failure)
+    }
+
+    fn attribute(&mut self, path: &[u8], name: &[u8]) -> HostResult<Vec<u8>> {
+        attributes::value(&c_path(path)?, name).map_err(failure)
     }
 
     fn watcher(&mut self) -> HostResult<Handle> {
@@ -436,6 +462,10 @@ impl Host for OsHost {
 
     fn network(&mut self) -> HostResult<&mut dyn Network> {
         Ok(self)
+    }
+
+    fn has_ipv6(&mut self) -> bool {
+        self.knows_ipv6()
     }
 
     fn ask(&mut self, _: Right) -> HostResult<()> {

@@ -142,18 +142,16 @@ impl Programs {
         }
     }
 
-    /// Asks a program to end, or kills it.
+    /// Asks a process to end, or kills it.
     pub(crate) fn end(&mut self, process: u32, kill: bool) -> io::Result<()> {
-        let Some(child) = self.running.get_mut(&process) else {
-            return Err(io::Error::from_raw_os_error(libc::ECHILD));
-        };
-        if kill {
+        if kill && let Some(child) = self.running.get_mut(&process) {
             return child.kill();
         }
         let pid = libc::pid_t::try_from(process).map_err(io::Error::other)?;
-        // SAFETY: the child has not been waited for, so the number is still its own.
-        #[expect(unsafe_code, reason = "the standard library can only kill")]
-        let result = unsafe { libc::kill(pid, libc::SIGTERM) };
+        let signal = if kill { libc::SIGKILL } else { libc::SIGTERM };
+        // SAFETY: takes numbers only. That of a child that has not been waited for is still its own.
+        #[expect(unsafe_code, reason = "the standard library can only kill children")]
+        let result = unsafe { libc::kill(pid, signal) };
         if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 }

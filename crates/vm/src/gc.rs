@@ -76,6 +76,23 @@ pub struct Stats {
     pub n_full: u64,
     /// Collections that had to be put off because some frame could not be read.
     pub n_put_off: u64,
+    /// The last young collection, and the last of everything.
+    pub last: [Option<Past>; 2],
+    /// Nanoseconds that young collections took, and those of everything.
+    pub nanos: [i64; 2],
+    /// The most bytes that young and old part ever had.
+    pub most: [usize; 2],
+}
+
+/// A collection that is over.
+#[derive(Debug, Clone, Copy)]
+pub struct Past {
+    /// When it began and ended, in the machine's time.
+    pub nanos: (i64, i64),
+    /// Bytes of the young and old part before.
+    pub before: [usize; 2],
+    /// Bytes of the young and old part after it.
+    pub after: [usize; 2],
 }
 
 impl Stats {
@@ -206,14 +223,30 @@ impl Vm {
                 .is_some_and(|thread| self.frame >= thread.frames.start())
     }
 
+    /// Bytes of the young and of the old part.
+    pub(crate) fn parts(&self) -> [usize; 2] {
+        [self.heap.top - self.heap.young_start, self.heap.young_start - self.heap.main_start]
+    }
+
     /// Collects; `false` where some frame cannot be read and nothing was done.
     fn collect_extent(&mut self, extent: Extent) -> bool {
         if self.gc.is_held {
             return false;
         }
+        let (began, before) = (self.now(), self.parts());
         let mut gc = std::mem::take(&mut self.gc);
         let done = self.collect_with(&mut gc, extent);
         self.gc = gc;
+        if done {
+            let (ended, after) = (self.now(), self.parts());
+            let kind = usize::from(extent != Extent::Young);
+            let stats = &mut self.gc.stats;
+            stats.last[kind] = Some(Past { nanos: (began, ended), before, after });
+            stats.nanos[kind] += ended - began;
+            for (most, bytes) in stats.most.iter_mut().zip(before) {
+                *most = (*most).max(bytes);
+            }
+        }
         #[cfg(feature = "self-checks")]
         verify::verify(self);
         done

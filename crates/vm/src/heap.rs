@@ -118,6 +118,8 @@ pub struct Heap {
     /// The end that the machine was given; `limit_end` may be nearer.
     given_end: usize,
     reserved: usize,
+    /// Bytes that collections have freed.
+    n_freed: u64,
 }
 
 // SAFETY: a heap is owned by one machine and reached only through it.
@@ -175,6 +177,7 @@ impl Heap {
             raw_limit: raw::RAW_SIZE,
             given_end: hard_end,
             reserved,
+            n_freed: 0,
         })
     }
 
@@ -201,6 +204,11 @@ impl Heap {
         self.limit_end = self.given_end.min(self.top.saturating_add(n_bytes & !7));
         self.hard_end = self.limit_end;
         self.end = self.end.min(self.hard_end);
+    }
+
+    /// Bytes of the main region that were ever allocated and not rolled back.
+    pub fn allocated(&self) -> u64 {
+        self.n_freed + self.used() as u64
     }
 
     /// Bytes in use in the main region.
@@ -293,6 +301,7 @@ impl Heap {
     /// Everything below `new_top` is old from now on.
     pub fn collected(&mut self, new_top: usize) {
         let freed = self.top - new_top;
+        self.n_freed += freed as u64;
         self.top = new_top;
         self.young_start = new_top;
         self.ref_limit = new_top;

@@ -12,7 +12,7 @@ pub mod program;
 pub mod scratch;
 
 use network::Network;
-use program::{Program, Started};
+use program::{Process, Program, Started};
 
 /// An open file of a host. 0, 1 and 2 are the standard streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -229,6 +229,22 @@ pub enum Change<'a> {
         /// Whether a link is followed.
         links: Links,
     },
+    /// `setxattr`.
+    SetAttribute {
+        /// The file.
+        path: &'a [u8],
+        /// Name with its prefix: `user.x`.
+        name: &'a [u8],
+        /// The bytes.
+        value: &'a [u8],
+    },
+    /// `removexattr`.
+    RemoveAttribute {
+        /// The file.
+        path: &'a [u8],
+        /// Name with its prefix.
+        name: &'a [u8],
+    },
 }
 
 /// Room on a file system, in bytes.
@@ -381,9 +397,38 @@ pub trait Host: Send {
         Err(Failure::Os(errno::ECHILD))
     }
 
+    /// The processes that can be seen, by id; the own one is always there.
+    fn processes(&mut self) -> Vec<Process> {
+        let platform = self.platform();
+        vec![Process {
+            id: platform.process,
+            parent: None,
+            started: i64::try_from(fixed::FIXED_EPOCH_NANOS / 1_000_000).unwrap_or(0),
+            cpu_nanos: None,
+            user: platform.ids.0,
+            command: None,
+            arguments: None,
+        }]
+    }
+
+    /// One of them.
+    fn process(&mut self, id: u32) -> Option<Process> {
+        self.processes().into_iter().find(|process| process.id == id)
+    }
+
     /// Whether reading from a stream has to wait for another program; lets a moment pass where it does.
     fn must_wait(&mut self, _file: Handle) -> bool {
         false
+    }
+
+    /// The names of a file's extended attributes.
+    fn attribute_names(&mut self, _path: &[u8]) -> HostResult<Vec<Vec<u8>>> {
+        Err(Failure::Os(errno::ENOTSUP))
+    }
+
+    /// The value of an extended attribute; `ENODATA` where there is none of that name.
+    fn attribute(&mut self, _path: &[u8], _name: &[u8]) -> HostResult<Vec<u8>> {
+        Err(Failure::Os(errno::ENOTSUP))
     }
 
     /// A new list of watched folders: a stream of events as `inotify` writes them, where reading never
@@ -405,6 +450,16 @@ pub trait Host: Send {
     /// The network. A host without one denies it.
     fn network(&mut self) -> HostResult<&mut dyn Network> {
         Err(Failure::Denied(fixed::denial(Right::Network)))
+    }
+
+    /// Whether version 6 of the Internet protocol is there; it is on nearly every computer.
+    fn has_ipv6(&mut self) -> bool {
+        true
+    }
+
+    /// Asks for the right to make or use a path in ways that no other question covers.
+    fn may_write(&mut self, _path: &[u8]) -> HostResult<()> {
+        Ok(())
     }
 
     /// How often the program asked for what lies outside; a host that denies nothing need not count.

@@ -170,6 +170,11 @@ impl Vm {
         self.threads[old].frame = self.frame;
         if idx != old {
             self.save_thread(idx);
+            let counted = self.heap.allocated();
+            let left = &mut self.threads[old].allocated;
+            *left = left.wrapping_add(counted);
+            let entered = &mut self.threads[idx].allocated;
+            *entered = entered.wrapping_sub(counted);
             self.enter_thread(idx);
         }
     }

@@ -101,8 +101,10 @@ pub struct Thread {
     pub woken: Option<Wake>,
     /// Recursion count to restore after `Object.wait`.
     pub saved_lock_count: u32,
-    /// When the native that waits for something outside gives up; `None` while none does.
-    pub patience: Option<i64>,
+    /// How the native that waits for something outside does so; `None` while none does.
+    pub patience: Option<Patience>,
+    /// Bytes that it has allocated; of the running thread, less those that the heap counts now.
+    pub allocated: u64,
     /// Order of arrival where it waits; smaller waits longer.
     pub since: u64,
     /// Daemon threads do not keep the program alive.
@@ -123,6 +125,15 @@ pub struct Thread {
 
 // SAFETY: the pointers refer to the thread's own stacks and to code of the machine that owns it.
 unsafe impl Send for Thread {}
+
+/// How a thread waits for something outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// When it gives up.
+    pub until: i64,
+    /// How often it has looked in vain.
+    pub n_looks: u32,
+}
 
 /// Why a thread was woken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,6 +164,7 @@ impl Thread {
             woken: None,
             saved_lock_count: 0,
             patience: None,
+            allocated: 0,
             since: 0,
             daemon: false,
             housekeeper: false,

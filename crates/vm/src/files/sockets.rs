@@ -4,13 +4,19 @@
 
 use super::{FileTable, Nature, OpenFile, Target};
 use crate::frame::{Res, Trap};
-use crate::host::network::Transport;
+use crate::host::network::{Family, Transport};
 use crate::host::{Failure, Handle, HostResult, errno};
-use crate::thread::State;
+use crate::thread::{Patience, State};
 use crate::vm::Vm;
 
-/// How long a waiting thread does not look.
-const BETWEEN_LOOKS: i64 = 200_000;
+/// How often a waiting thread looks again as soon as the others had their turn: what it waits for
+/// mostly comes from one of them.
+const EAGER_LOOKS: u32 = 8;
+
+/// How long a thread that has looked so often does not look.
+fn between_looks(n_looks: u32) -> i64 {
+    if n_looks < 1000 { 200_000 } else { 1_000_000 }
+}
 
 /// A socket as natives see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,8 +67,8 @@ impl FileTable {
 
 impl Vm {
     /// A descriptor for a new socket.
-    pub(crate) fn open_socket(&mut self, transport: Transport) -> HostResult<i32> {
-        let handle = self.host.network()?.socket(transport)?;
+    pub(crate) fn open_socket(&mut self, family: Family, transport: Transport) -> HostResult<i32> {
+        let handle = self.host.network()?.socket(family, transport)?;
         Ok(self.adopt_socket(handle))
     }
 
@@ -117,22 +123,25 @@ impl Vm {
             return result.map(|word| word.unwrap_or(late));
         }
         let now = self.now();
-        let until = match self.thread().patience {
-            Some(until) => until,
-            None => nanos.map_or(i64::MAX, |nanos| now.saturating_add(nanos)),
-        };
+        let Patience { until, n_looks } = self.thread().patience.unwrap_or(Patience {
+            until: nanos.map_or(i64::MAX, |nanos| now.saturating_add(nanos)),
+            n_looks: 0,
+        });
         if now >= until {
             self.thread().patience = None;
             return Ok(late);
         }
-        self.thread().patience = Some(until);
+        self.thread().patience = Some(Patience { until, n_looks: n_looks.saturating_add(1) });
+        if n_looks < EAGER_LOOKS {
+            return Err(self.come_back_later());
+        }
         if self.host.nano_time().is_none()
             && let Ok(network) = self.host.network()
         {
             // Virtual time does not wait for the real world.
             let _ = network.ready(&[], 1);
         }
-        self.block(State::Outside { until: until.min(now.saturating_add(BETWEEN_LOOKS)) });
+        self.block(State::Outside { until: until.min(now.saturating_add(between_looks(n_looks))) });
         Err(Trap::Blocked)
     }
 }

@@ -46,8 +46,14 @@ pub const ENOTSUP: i32 = 95;
 
 /// `EPIPE`.
 pub const EPIPE: i32 = 32;
+/// `ERANGE`.
+pub const ERANGE: i32 = 34;
+/// `ENODATA`.
+pub const ENODATA: i32 = 61;
 /// `EPROTO`.
 pub const EPROTO: i32 = 71;
+/// `EAFNOSUPPORT`.
+pub const EAFNOSUPPORT: i32 = 97;
 /// `EADDRINUSE`.
 pub const EADDRINUSE: i32 = 98;
 /// `EADDRNOTAVAIL`.
@@ -100,14 +106,15 @@ pub fn text(number: i32) -> String {
         ENOSYS => "Function not implemented",
         ENOTEMPTY => "Directory not empty",
         ELOOP => "Too many levels of symbolic links",
-        61 => "No data available",
+        ERANGE => "Numerical result out of range",
+        ENODATA => "No data available",
         75 => "Value too large for defined data type",
         88 => "Socket operation on non-socket",
         89 => "Destination address required",
         90 => "Message too long",
         92 => "Protocol not available",
         ENOTSUP => "Operation not supported",
-        97 => "Address family not supported by protocol",
+        EAFNOSUPPORT => "Address family not supported by protocol",
         EADDRINUSE => "Address already in use",
         EADDRNOTAVAIL => "Cannot assign requested address",
         101 => "Network is unreachable",

@@ -5,7 +5,7 @@
 //! host behind, so a symbolic link inside a granted folder does not open the rest of the disk.
 
 use super::network::Network;
-use super::program::{Program, Started};
+use super::program::{Process, Program, Started};
 use super::{
     Asked, Change, Denial, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform,
     Right, Space, errno, fixed,
@@ -168,8 +168,11 @@ impl<H: Host> Host for Guard<H> {
         if self.policy.environment || self.policy.all {
             return real;
         }
+        let fixed = Platform::fixed();
+        // Who may see other processes may see the own one among them.
+        let process = if self.policy.run { real.process } else { fixed.process };
         // The working folder gives relative paths their meaning, granted ones among them.
-        Platform { user_dir: real.user_dir, ..Platform::fixed() }
+        Platform { user_dir: real.user_dir, process, ..fixed }
     }
 
     fn environment(&mut self) -> HostResult<Vec<(Vec<u8>, Vec<u8>)>> {
@@ -269,7 +272,11 @@ impl<H: Host> Host for Guard<H> {
             Change::MakeDirectory { path, .. }
             | Change::RemoveDirectory { path }
             | Change::RemoveFile { path } => self.check(path, Purpose::Write, Links::Keep)?,
-            Change::SetMode { path, .. } => self.check(path, Purpose::Write, Links::Follow)?,
+            Change::SetMode { path, .. }
+            | Change::SetAttribute { path, .. }
+            | Change::RemoveAttribute { path, .. } => {
+                self.check(path, Purpose::Write, Links::Follow)?;
+            }
             Change::SetOwner { path, links, .. } | Change::SetTimes { path, links, .. } => {
                 self.check(path, Purpose::Write, links)?;
             }
@@ -299,6 +306,42 @@ impl<H: Host> Host for Guard<H> {
         self.inner.end(process, kill)
     }
 
+    fn processes(&mut self) -> Vec<Process> {
+        if self.policy.run || self.policy.all {
+            return self.inner.processes();
+        }
+        let real = self.inner.platform().process;
+        let real = if self.policy.clock { self.inner.process(real) } else { None };
+        let platform = self.platform();
+        let fixed = i64::try_from(fixed::FIXED_EPOCH_NANOS / 1_000_000).unwrap_or(0);
+        vec![Process {
+            id: platform.process,
+            parent: None,
+            started: real.map_or(fixed, |real| real.started),
+            cpu_nanos: None,
+            user: platform.ids.0,
+            command: None,
+            arguments: None,
+        }]
+    }
+
+    fn process(&mut self, id: u32) -> Option<Process> {
+        if self.policy.run || self.policy.all {
+            return self.inner.process(id);
+        }
+        self.processes().into_iter().find(|process| process.id == id)
+    }
+
+    fn attribute_names(&mut self, path: &[u8]) -> HostResult<Vec<Vec<u8>>> {
+        self.check(path, Purpose::Read, Links::Follow)?;
+        self.inner.attribute_names(path)
+    }
+
+    fn attribute(&mut self, path: &[u8], name: &[u8]) -> HostResult<Vec<u8>> {
+        self.check(path, Purpose::Read, Links::Follow)?;
+        self.inner.attribute(path, name)
+    }
+
     fn must_wait(&mut self, file: Handle) -> bool {
         self.inner.must_wait(file)
     }
@@ -319,6 +362,14 @@ impl<H: Host> Host for Guard<H> {
     fn network(&mut self) -> HostResult<&mut dyn Network> {
         self.ask(Right::Network)?;
         self.inner.network()
+    }
+
+    fn has_ipv6(&mut self) -> bool {
+        !(self.policy.network || self.policy.all) || self.inner.has_ipv6()
+    }
+
+    fn may_write(&mut self, path: &[u8]) -> HostResult<()> {
+        self.check(path, Purpose::Write, Links::Keep)
     }
 
     fn ask(&mut self, right: Right) -> HostResult<()> {

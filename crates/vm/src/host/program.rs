@@ -28,6 +28,25 @@ pub enum Stream {
     Nowhere,
 }
 
+/// A process as others see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    /// Its id.
+    pub id: u32,
+    /// The process that started it; `None` for one that nobody did or that is not shown.
+    pub parent: Option<u32>,
+    /// When it was started, milliseconds since the epoch.
+    pub started: i64,
+    /// How long it has run, where that is known.
+    pub cpu_nanos: Option<i64>,
+    /// Number of the user it runs for.
+    pub user: u32,
+    /// The program's file and its arguments, where they are shown.
+    pub command: Option<Vec<u8>>,
+    /// See `command`.
+    pub arguments: Option<Vec<Vec<u8>>>,
+}
+
 /// A program that was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Started {

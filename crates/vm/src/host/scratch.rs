@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::network::Network;
-use super::program::{Program, Started, Stream};
+use super::program::{Process, Program, Started, Stream};
 use super::{
     Asked, Change, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform, Right,
     Space, errno,
@@ -309,7 +309,9 @@ impl<H: Host> Host for Scratch<H> {
             | Change::RemoveDirectory { path }
             | Change::RemoveFile { path }
             | Change::SymbolicLink { path, .. } => (path, Links::Keep),
-            Change::SetMode { path, .. } => (path, Links::Follow),
+            Change::SetMode { path, .. }
+            | Change::SetAttribute { path, .. }
+            | Change::RemoveAttribute { path, .. } => (path, Links::Follow),
             Change::SetOwner { path, links, .. } | Change::SetTimes { path, links, .. } => {
                 (path, links)
             }
@@ -368,6 +370,24 @@ impl<H: Host> Host for Scratch<H> {
         self.inner.end(process, kill)
     }
 
+    fn processes(&mut self) -> Vec<Process> {
+        self.inner.processes()
+    }
+
+    fn process(&mut self, id: u32) -> Option<Process> {
+        self.inner.process(id)
+    }
+
+    fn attribute_names(&mut self, path: &[u8]) -> HostResult<Vec<Vec<u8>>> {
+        let ours = |tree: &mut Tree, place: &Place| tree.attribute_names(place);
+        self.answer(path, Links::Follow, ours, |inner| inner.attribute_names(path))
+    }
+
+    fn attribute(&mut self, path: &[u8], name: &[u8]) -> HostResult<Vec<u8>> {
+        let ours = |tree: &mut Tree, place: &Place| tree.attribute(place, name);
+        self.answer(path, Links::Follow, ours, |inner| inner.attribute(path, name))
+    }
+
     fn watcher(&mut self) -> HostResult<Handle> {
         self.inner.watcher()
     }
@@ -388,6 +408,14 @@ impl<H: Host> Host for Scratch<H> {
 
     fn network(&mut self) -> HostResult<&mut dyn Network> {
         self.inner.network()
+    }
+
+    fn has_ipv6(&mut self) -> bool {
+        self.inner.has_ipv6()
+    }
+
+    fn may_write(&mut self, path: &[u8]) -> HostResult<()> {
+        self.inner.may_write(path)
     }
 
     fn must_wait(&mut self, file: Handle) -> bool {
@@ -421,6 +449,28 @@ mod tests {
         no_follow: false,
         mode: 0o644,
     };
+
+    #[test]
+    fn a_file_keeps_its_attributes_until_it_is_gone() {
+        let mut host = host();
+        let path: &[u8] = b"/tmp/f";
+        let file = host.open(path, CREATE).unwrap();
+        host.close(file).unwrap();
+        let set = |name, value| Change::SetAttribute { path, name, value };
+        host.change(set(b"user.a", b"one")).unwrap();
+        host.change(set(b"user.a", b"three")).unwrap();
+        host.change(set(b"user.b", b"")).unwrap();
+        assert_eq!(host.attribute_names(path).unwrap(), [b"user.a", b"user.b"]);
+        assert_eq!(host.attribute(path, b"user.a").unwrap(), b"three");
+        assert_eq!(host.change(set(b"system.a", b"")), Err(Failure::Os(errno::ENOTSUP)));
+        let remove = Change::RemoveAttribute { path, name: b"user.b" };
+        host.change(remove).unwrap();
+        assert_eq!(host.change(remove), Err(Failure::Os(errno::ENODATA)));
+        assert_eq!(host.attribute(path, b"user.b"), Err(Failure::Os(errno::ENODATA)));
+        assert_eq!(host.space(path).unwrap().free, MOST_BYTES - 5);
+        host.change(Change::RemoveFile { path }).unwrap();
+        assert_eq!(host.space(b"/tmp").unwrap().free, MOST_BYTES);
+    }
 
     #[test]
     fn a_file_keeps_what_was_written() {

@@ -210,6 +210,7 @@ fn thread_row(thread: &Thread, is_running: bool) -> Option<ThreadRow> {
         woken,
         saved_lock_count: _,
         patience: _,
+        allocated: _,
         since: _,
         daemon,
         housekeeper,

@@ -5,3 +5,4 @@ pub(crate) mod desktop;
 pub(crate) mod instrument;
 pub(crate) mod management;
 pub(crate) mod nio;
+pub(crate) mod unix_system;

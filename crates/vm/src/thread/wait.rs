@@ -17,6 +17,7 @@ impl Vm {
             let holds = self.thread().saved_lock_count;
             self.lock_again(object, holds)?;
             self.thread().woken = None;
+            self.throw_stop()?;
             if why == Wake::Interrupted && self.take_interrupt() {
                 return Err(self.throw_plain("java/lang/InterruptedException"));
             }
@@ -89,7 +90,7 @@ impl Vm {
     /// `Unsafe.park`: relative nanoseconds (zero: for ever) or absolute milliseconds since the epoch.
     pub fn park(&mut self, is_absolute: bool, time: i64) -> Res<()> {
         if self.thread().woken.take().is_some() || std::mem::take(&mut self.thread().permit) {
-            return Ok(());
+            return self.throw_stop();
         }
         let current = self.thread().current;
         if time < 0 || (is_absolute && time == 0) || self.thread_interrupted(current) {
@@ -126,6 +127,7 @@ impl Vm {
     /// `Thread.sleep`.
     pub fn sleep(&mut self, nanos: i64) -> Res<()> {
         if let Some(why) = self.thread().woken.take() {
+            self.throw_stop()?;
             return if why == Wake::Interrupted { self.check_sleep() } else { Ok(()) };
         }
         self.check_sleep()?;
@@ -177,6 +179,14 @@ impl Vm {
         }
         self.wake(idx, Wake::Signalled);
         Ok(())
+    }
+
+    /// Throws what ended the wait of the running thread, if it was stopped.
+    fn throw_stop(&mut self) -> Res<()> {
+        match std::mem::take(&mut self.thread().stopped_by).some() {
+            Some(thrown) => Err(Trap::Throw(thrown)),
+            None => Ok(()),
+        }
     }
 
     /// What the running thread has to throw because it was stopped. A native that was waiting ends

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "stacks are reached through raw pointers")]
 
 use crate::frame::{Frame, Hook};
-use crate::thread::{State, Step, Thread, Wake};
+use crate::thread::{Patience, State, Step, Thread, Wake};
 use crate::value::Ref;
 
 /// A thread's state beside its stacks.
@@ -13,7 +13,8 @@ pub(super) struct Scalars {
     permit: bool,
     woken: Option<Wake>,
     saved_lock_count: u32,
-    patience: Option<i64>,
+    patience: Option<Patience>,
+    allocated: u64,
     since: u64,
     daemon: bool,
     current: Ref,
@@ -50,6 +51,7 @@ impl Thread {
             woken: self.woken,
             saved_lock_count: self.saved_lock_count,
             patience: self.patience,
+            allocated: self.allocated,
             since: self.since,
             daemon: self.daemon,
             current: self.current,
@@ -69,6 +71,7 @@ impl Thread {
         self.woken = scalars.woken;
         self.saved_lock_count = scalars.saved_lock_count;
         self.patience = scalars.patience;
+        self.allocated = scalars.allocated;
         self.since = scalars.since;
         self.daemon = scalars.daemon;
         self.current = scalars.current;

@@ -41,6 +41,8 @@ struct Entry {
     modified: i128,
     changed: i128,
     created: i128,
+    /// Extended attributes.
+    attributes: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
 #[derive(Debug, Clone)]
@@ -272,6 +274,17 @@ impl Tree {
         }
     }
 
+    pub(super) fn attribute_names(&self, place: &Place) -> HostResult<Vec<Vec<u8>>> {
+        let inode = self.existing(place)?;
+        Ok(self.entry(inode).attributes.keys().cloned().collect())
+    }
+
+    pub(super) fn attribute(&self, place: &Place, name: &[u8]) -> HostResult<Vec<u8>> {
+        let inode = self.existing(place)?;
+        let value = self.entry(inode).attributes.get(name);
+        value.cloned().ok_or(Failure::Os(errno::ENODATA))
+    }
+
     /// All changes of one path.
     pub(super) fn change(&mut self, place: &Place, change: Change<'_>) -> HostResult<()> {
         match change {
@@ -314,6 +327,29 @@ impl Tree {
                 let entry = self.touch(inode);
                 entry.accessed = accessed.unwrap_or(entry.accessed);
                 entry.modified = modified.unwrap_or(entry.modified);
+                Ok(())
+            }
+            Change::SetAttribute { name, value, .. } => {
+                let inode = self.existing(place)?;
+                // Other kinds are for the system and its superuser.
+                if !name.starts_with(b"user.") {
+                    return os(errno::ENOTSUP);
+                }
+                let old = self.entry(inode).attributes.get(name).map_or(0, Vec::len) as u64;
+                let others = self.n_bytes - old;
+                if value.len() as u64 > MOST_BYTES - others {
+                    return os(errno::ENOSPC);
+                }
+                self.n_bytes = others + value.len() as u64;
+                self.touch(inode).attributes.insert(name.to_vec(), value.to_vec());
+                Ok(())
+            }
+            Change::RemoveAttribute { name, .. } => {
+                let inode = self.existing(place)?;
+                match self.touch(inode).attributes.remove(name) {
+                    Some(value) => self.n_bytes -= value.len() as u64,
+                    None => return os(errno::ENODATA),
+                }
                 Ok(())
             }
             Change::Rename { .. } | Change::HardLink { .. } => os(errno::EINVAL),
@@ -411,9 +447,9 @@ impl Tree {
         if entry.links > 0 || entry.n_open > 0 {
             return;
         }
-        if let Content::File(bytes) = &entry.content {
-            self.n_bytes -= bytes.len() as u64;
-        }
+        let in_attributes: usize = entry.attributes.values().map(Vec::len).sum();
+        let in_content = if let Content::File(bytes) = &entry.content { bytes.len() } else { 0 };
+        self.n_bytes -= (in_attributes + in_content) as u64;
         self.entries[inode.0] = None;
     }
 
@@ -435,6 +471,7 @@ impl Tree {
             modified: now,
             changed: now,
             created: now,
+            attributes: BTreeMap::new(),
         };
         self.entries.push(Some(entry));
         Inode(self.entries.len() - 1)

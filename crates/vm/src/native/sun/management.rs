@@ -1,5 +1,8 @@
-//! `java.lang.management` of the machine: figures about threads, memory and classes. There are no
-//! memory pools, collectors or compilers to show, and the computer's own figures stay outside.
+//! `java.lang.management` of the machine: figures about threads, memory and classes. There is no
+//! compiler to show, and the computer's own figures stay outside.
+
+pub(crate) mod flags;
+pub(crate) mod memory;
 
 use crate::frame::{Hook, Res, Trap, Upcall};
 use crate::heap::ELEMENTS_OFFSET;
@@ -14,7 +17,6 @@ const VM: &str = "sun/management/VMManagementImpl";
 const THREADS: &str = "sun/management/ThreadImpl";
 const MEMORY: &str = "sun/management/MemoryImpl";
 const OS: &str = "com/sun/management/internal/OperatingSystemImpl";
-const FLAG: &str = "com/sun/management/internal/Flag";
 const SYNCHRONIZER: &str = "java/util/concurrent/locks/AbstractOwnableSynchronizer";
 const COMMANDS: &str = "com/sun/management/internal/DiagnosticCommandImpl";
 
@@ -23,7 +25,7 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (VM, "initOptionalSupportFields", "()V", optional_support),
     (VM, "isThreadCpuTimeEnabled", "()Z", one),
     (VM, "isThreadContentionMonitoringEnabled", "()Z", zero),
-    (VM, "isThreadAllocatedMemoryEnabled", "()Z", zero),
+    (VM, "isThreadAllocatedMemoryEnabled", "()Z", one),
     (VM, "getVerboseClass", "()Z", zero),
     (VM, "getVerboseGC", "()Z", zero),
     (VM, "getTotalClassCount", "()J", class_count),
@@ -40,14 +42,17 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (VM, "getDaemonThreadCount", "()I", daemon_thread_count),
     ("sun/management/ClassLoadingImpl", "setVerboseClass", "(Z)V", nothing),
     (MEMORY, "setVerboseGC", "(Z)V", nothing),
-    (MEMORY, "getMemoryPools0", "()[Ljava/lang/management/MemoryPoolMXBean;", no_pools),
-    (MEMORY, "getMemoryManagers0", "()[Ljava/lang/management/MemoryManagerMXBean;", no_managers),
-    (MEMORY, "getMemoryUsage0", "(Z)Ljava/lang/management/MemoryUsage;", memory_usage),
     (THREADS, "getThreads", "()[Ljava/lang/Thread;", threads),
     (THREADS, "getThreadInfo1", "([JI[Ljava/lang/management/ThreadInfo;)V", thread_infos),
     (THREADS, "dumpThreads0", "([JZZI)[Ljava/lang/management/ThreadInfo;", dump),
     (THREADS, "getThreadTotalCpuTime0", "(J)J", cpu_time),
     (THREADS, "getThreadUserCpuTime0", "(J)J", cpu_time),
+    (THREADS, "getThreadTotalCpuTime1", "([J[J)V", |vm, args| each(vm, args, cpu_time_of)),
+    (THREADS, "getThreadUserCpuTime1", "([J[J)V", |vm, args| each(vm, args, cpu_time_of)),
+    (THREADS, "getThreadAllocatedMemory0", "(J)J", allocated),
+    (THREADS, "getThreadAllocatedMemory1", "([J[J)V", |vm, args| each(vm, args, allocated_by)),
+    (THREADS, "getTotalThreadAllocatedMemory", "()J", |vm, _| Ok(vm.heap.allocated())),
+    (THREADS, "setThreadAllocatedMemoryEnabled0", "(Z)V", nothing),
     (THREADS, "setThreadCpuTimeEnabled0", "(Z)V", nothing),
     (THREADS, "setThreadContentionMonitoringEnabled0", "(Z)V", nothing),
     (THREADS, "findMonitorDeadlockedThreads0", "()[Ljava/lang/Thread;", |vm, _| {
@@ -70,10 +75,6 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (OS, "getHostConfiguredCpuCount0", "()I", one),
     (OS, "getHostOnlineCpuCount0", "()I", one),
     (OS, "getHostTotalCpuTicks0", "()J", |_, _| Ok(u64::MAX)),
-    (FLAG, "initialize", "()V", nothing),
-    (FLAG, "getAllFlagNames", "()[Ljava/lang/String;", no_strings),
-    (FLAG, "getInternalFlagCount", "()I", zero),
-    (FLAG, "getFlags", "", zero),
     (COMMANDS, "setNotificationEnabled", "(Z)V", nothing),
     (COMMANDS, "getDiagnosticCommands", "()[Ljava/lang/String;", no_strings),
     (COMMANDS, "getDiagnosticCommandInfo", "", no_commands),
@@ -103,6 +104,7 @@ fn optional_support(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
         "otherThreadCpuTimeSupport",
         "objectMonitorUsageSupport",
         "synchronizerUsageSupport",
+        "threadAllocatedMemorySupport",
     ];
     for field in supported {
         let (mirror, offset) = vm.static_slot(class, field, "Z");
@@ -151,14 +153,6 @@ fn empty_array(vm: &mut Vm, component: &str) -> Res<u64> {
     Ok(vm.new_ref_array(class, &[])?.to_slot())
 }
 
-fn no_pools(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
-    empty_array(vm, "java/lang/management/MemoryPoolMXBean")
-}
-
-fn no_managers(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
-    empty_array(vm, "java/lang/management/MemoryManagerMXBean")
-}
-
 fn no_strings(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
     empty_array(vm, "java/lang/String")
 }
@@ -167,38 +161,47 @@ fn no_commands(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
     empty_array(vm, "com/sun/management/internal/DiagnosticCommandInfo")
 }
 
-/// Initial size, use, size and limit; outside the object heap the limit is not defined.
-fn memory_usage(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
-    args.reference();
-    let is_heap = args.boolean();
-    let limit = vm.options.heap_limit as u64;
-    let used = vm.heap.used() as u64;
-    let figures = if is_heap { [limit, used, limit, limit] } else { [0, 0, 0, u64::MAX] };
-    let class = vm.boot_class("java/lang/management/MemoryUsage")?;
-    vm.ensure_initialised(class)?;
-    let constructor = vm.class(class).method(b"<init>", b"(JJJJ)V").map(|method| method.id);
-    let Some(method) = constructor else {
-        return Err(vm.throw("java/lang/NoSuchMethodError", "MemoryUsage.<init>"));
-    };
-    let object = vm.new_object(class)?;
-    let mut words = vec![object.to_slot()];
-    words.extend(figures.into_iter().flat_map(|figure| [figure, 0]));
-    Err(Trap::Upcall(Box::new(Upcall { method, args: words, hook: Hook::ReflectNew { object } })))
-}
-
 fn threads(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
     let alive: Vec<Ref> = vm.threads.iter().filter(visible).map(|thread| thread.java).collect();
     let class = vm.known.thread;
     Ok(vm.new_ref_array(class, &alive)?.to_slot())
 }
 
-/// Nanoseconds that a thread has run: threads take turns, so time itself tells for the current
-/// one; of the others nothing is kept.
 fn cpu_time(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
-    let id = args.long();
+    Ok(cpu_time_of(vm, args.long()))
+}
+
+/// Nanoseconds that a thread has run: threads take turns, so time itself tells for the current
+/// one, which zero means too; of the others nothing is kept.
+fn cpu_time_of(vm: &mut Vm, id: i64) -> u64 {
     let current = vm.threads[vm.current].java;
     let own = vm.heap.load_u64(current, vm.known.thread_tid).cast_signed();
-    Ok(if id == 0 || id == own { vm.nano_time().cast_unsigned() } else { 0 })
+    if id == 0 || id == own { vm.nano_time().cast_unsigned() } else { 0 }
+}
+
+fn allocated(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    Ok(allocated_by(vm, args.long()))
+}
+
+/// Bytes that a thread has allocated, zero meaning the current one; -1 for one that is not alive.
+fn allocated_by(vm: &mut Vm, id: i64) -> u64 {
+    let position = match id {
+        0 => Some(vm.current),
+        _ => thread_with_id(vm, id.cast_unsigned()),
+    };
+    let counted = if position == Some(vm.current) { vm.heap.allocated() } else { 0 };
+    position.map_or(u64::MAX, |position| vm.threads[position].allocated.wrapping_add(counted))
+}
+
+/// Fills an array with a figure for each thread of another.
+fn each(vm: &mut Vm, mut args: Args<'_>, figure: fn(&mut Vm, i64) -> u64) -> Res<u64> {
+    let (ids, figures) = (args.reference(), args.reference());
+    for idx in 0..vm.heap.array_length(ids).min(vm.heap.array_length(figures)) {
+        let id = vm.heap.load_u64(ids, ELEMENTS_OFFSET + idx * 8).cast_signed();
+        let figure = figure(vm, id);
+        vm.heap.store_u64(figures, ELEMENTS_OFFSET + idx * 8, figure);
+    }
+    Ok(0)
 }
 
 /// Threads that wait for each other in a circle; null where there are none.

@@ -1,11 +1,12 @@
-//! `java.net.NetworkInterface`: the interfaces of the host with their addresses of version 4.
+//! `java.net.NetworkInterface`: the interfaces of the host with their addresses.
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::{address_of, new_address};
+use super::{HOLDER6_TYPE, address_of, new_address};
 use crate::frame::Res;
+use crate::host::Failure;
 use crate::host::network::Interface;
-use crate::native::{Args, NativeRow, io_failure, nothing, zero};
+use crate::native::{Args, NativeRow, io_failure, nothing};
 use crate::value::Ref;
 use crate::vm::Vm;
 
@@ -25,8 +26,7 @@ pub(crate) const NATIVES: &[NativeRow] = &[
         flag(vm, args, MULTICAST)
     }),
     (INTERFACE, "getMTU0", "(Ljava/lang/String;I)I", mtu),
-    // Addresses of the hardware are not told, as for interfaces that have none.
-    (INTERFACE, "getMacAddr0", "([BLjava/lang/String;I)[B", zero),
+    (INTERFACE, "getMacAddr0", "([BLjava/lang/String;I)[B", hardware),
 ];
 
 const UP: u32 = 0x1;
@@ -35,9 +35,22 @@ const POINT_TO_POINT: u32 = 0x10;
 const RUNNING: u32 = 0x40;
 const MULTICAST: u32 = 0x1000;
 
+/// Those of the real computer are for those who may use its network; others see the loopback alone.
 fn interfaces(vm: &mut Vm) -> Res<Vec<Interface>> {
-    let result = vm.host.network().and_then(|network| network.interfaces());
-    result.map_err(|failure| io_failure(vm, failure))
+    match vm.host.network().and_then(|network| network.interfaces()) {
+        Err(Failure::Denied(_)) => Ok(vec![Interface {
+            name: "lo".to_owned(),
+            index: 1,
+            flags: UP | LOOPBACK | RUNNING,
+            mtu: 65_536,
+            addresses: vec![
+                (IpAddr::V6(Ipv6Addr::LOCALHOST), 128),
+                (IpAddr::V4(Ipv4Addr::LOCALHOST), 8),
+            ],
+            hardware: None,
+        }]),
+        result => result.map_err(|failure| io_failure(vm, failure)),
+    }
 }
 
 /// A `NetworkInterface` as the JDK's own native leaves it.
@@ -48,13 +61,21 @@ fn new_interface(vm: &mut Vm, interface: &Interface) -> Res<Ref> {
     let binding_class = vm.boot_class("java/net/InterfaceAddress")?;
     let mut addresses = Vec::new();
     let mut bindings = Vec::new();
+    let object = vm.new_object(class)?;
     for &(ip, n_bits) in &interface.addresses {
-        let address = new_address(vm, ip, Ref::NULL)?;
+        let address = new_address(vm, ip, interface.index, Ref::NULL)?;
         let binding = vm.new_object(binding_class)?;
         vm.set_field_ref(binding, "address", "Ljava/net/InetAddress;", address);
-        if interface.flags & LOOPBACK == 0 {
+        if ip.is_ipv6() {
+            let holder = vm.get_field_ref(address, "holder6", HOLDER6_TYPE);
+            vm.set_field_ref(holder, "scope_ifname", "Ljava/net/NetworkInterface;", object);
+        }
+        if let IpAddr::V4(ip) = ip
+            && interface.flags & LOOPBACK == 0
+        {
             let rest = u32::MAX.checked_shr(u32::from(n_bits)).unwrap_or(0);
-            let broadcast = new_address(vm, Ipv4Addr::from_bits(ip.to_bits() | rest), Ref::NULL)?;
+            let broadcast = IpAddr::V4(Ipv4Addr::from_bits(ip.to_bits() | rest));
+            let broadcast = new_address(vm, broadcast, 0, Ref::NULL)?;
             vm.set_field_ref(binding, "broadcast", "Ljava/net/Inet4Address;", broadcast);
         }
         let offset = vm.field_offset(binding_class, "maskLength", "S");
@@ -66,7 +87,6 @@ fn new_interface(vm: &mut Vm, interface: &Interface) -> Res<Ref> {
     let addresses = vm.new_ref_array(address_class, &addresses)?;
     let bindings = vm.new_ref_array(binding_class, &bindings)?;
     let children = vm.new_ref_array(class, &[])?;
-    let object = vm.new_object(class)?;
     vm.set_field_ref(object, "name", "Ljava/lang/String;", name);
     vm.set_field_ref(object, "displayName", "Ljava/lang/String;", name);
     vm.set_field_int(object, "index", i32::try_from(interface.index).unwrap_or(-1));
@@ -105,12 +125,26 @@ fn by_index(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 }
 
 fn by_address(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
-    let Some(ip) = address_of(vm, args.reference())? else { return Ok(0) };
+    let (ip, _) = address_of(vm, args.reference())?;
     first(vm, &|interface| interface.addresses.iter().any(|&(own, _)| own == ip))
 }
 
-fn is_bound(vm: &mut Vm, args: Args<'_>) -> Res<u64> {
-    Ok(u64::from(by_address(vm, args)? != 0))
+/// The loopback addresses are bound on every computer, known without the network.
+fn is_bound(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    let (ip, _) = address_of(vm, args.reference())?;
+    let has = |interface: &Interface| interface.addresses.iter().any(|&(own, _)| own == ip);
+    Ok(u64::from(ip.is_loopback() || interfaces(vm)?.iter().any(has)))
+}
+
+fn hardware(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    args.reference();
+    let name = args.reference();
+    let name = vm.string_text(name);
+    let found = interfaces(vm)?.into_iter().find(|interface| interface.name == name);
+    match found.and_then(|interface| interface.hardware) {
+        Some(bytes) => Ok(vm.new_byte_array(&bytes)?.to_slot()),
+        None => Ok(0),
+    }
 }
 
 /// Whether all these flags hold for the interface with a name.

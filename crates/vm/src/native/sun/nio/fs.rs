@@ -3,6 +3,7 @@
 
 pub(crate) mod attributes;
 pub(crate) mod directories;
+pub(crate) mod extended;
 pub(crate) mod mounts;
 pub(crate) mod paths;
 pub(crate) mod transfer;
@@ -52,6 +53,13 @@ fn path_at_argument(vm: &mut Vm, args: &mut Args<'_>) -> Res<Vec<u8>> {
     whole.push(b'/');
     whole.extend_from_slice(&path);
     Ok(whole)
+}
+
+/// Whether one of the youngest frames is a method of that class.
+fn is_called_by(vm: &Vm, class: &[u8], n_frames: usize) -> bool {
+    vm.walk()
+        .take(n_frames)
+        .any(|activation| vm.class(vm.method(activation.method).class).name.as_bytes() == class)
 }
 
 /// Turns a host result into a Java one.

@@ -1,5 +1,4 @@
-//! `sun.nio.ch.Net` and its neighbours: constants, and refusal of what the machine does not have:
-//! multicasts, urgent data, sockets of the file system. The guard's answer comes first.
+//! `sun.nio.ch.Net` and its neighbours: what is there and what is not, and constants.
 
 use crate::frame::{Res, Trap};
 use crate::host::Right;
@@ -16,7 +15,7 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (NET, "pollhupValue", "()S", |_, _| Ok(0x10)),
     (NET, "pollnvalValue", "()S", |_, _| Ok(0x20)),
     (NET, "pollconnValue", "()S", |_, _| Ok(0x04)),
-    (NET, "isIPv6Available0", "()Z", zero),
+    (NET, "isIPv6Available0", "()Z", has_ipv6),
     (NET, "isReusePortAvailable0", "()Z", one),
     (NET, "isExclusiveBindAvailable", "()I", |_, _| Ok(u64::from(u32::MAX))),
     (NET, "shouldShutdownWriteBeforeClose0", "()Z", zero),
@@ -24,17 +23,6 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (NET, "canIPv6SocketJoinIPv4Group0", "()Z", one),
     (NET, "canJoin6WithIPv4Group0", "()Z", zero),
     (NET, "canUseIPv6OptionsWithIPv4LocalAddress0", "()Z", zero),
-    (NET, "blockOrUnblock4", "", refuse),
-    (NET, "blockOrUnblock6", "", refuse),
-    (NET, "getInterface4", "", refuse),
-    (NET, "getInterface6", "", refuse),
-    (NET, "joinOrDrop4", "", refuse),
-    (NET, "joinOrDrop6", "", refuse),
-    (NET, "sendOOB", "", refuse),
-    (NET, "setInterface4", "", refuse),
-    (NET, "setInterface6", "", refuse),
-    ("sun/nio/ch/UnixDomainSockets", "init", "()Z", zero),
-    ("sun/nio/ch/UnixDomainSockets", "socket0", "()I", refuse),
     (ADDRESS, "AFINET", "()I", |_, _| Ok(2)),
     (ADDRESS, "AFINET6", "()I", |_, _| Ok(10)),
     (ADDRESS, "sizeofSockAddr4", "()I", |_, _| Ok(16)),
@@ -49,10 +37,16 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (ADDRESS, "offsetSin6ScopeId", "()I", |_, _| Ok(24)),
     ("sun/net/PortConfig", "getLower0", "()I", |_, _| Ok(32_768)),
     ("sun/net/PortConfig", "getUpper0", "()I", |_, _| Ok(60_999)),
-    ("jdk/net/LinuxSocketOptions", "keepAliveOptionsSupported0", "()Z", zero),
-    ("jdk/net/LinuxSocketOptions", "quickAckSupported0", "()Z", zero),
-    ("jdk/net/LinuxSocketOptions", "incomingNapiIdSupported0", "()Z", zero),
 ];
+
+/// Whether version 6 is there and wanted.
+pub(crate) fn has_ipv6(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
+    let is_unwanted = |(key, value): &(String, String)| {
+        key == "java.net.preferIPv4Stack" && value.eq_ignore_ascii_case("true")
+    };
+    let is_wanted = !vm.options.properties.iter().any(is_unwanted);
+    Ok(u64::from(is_wanted && vm.host.has_ipv6()))
+}
 
 /// What a program is told that wants the network.
 pub(crate) fn refuse(vm: &mut Vm, _: Args<'_>) -> Res<u64> {

@@ -7,8 +7,8 @@ use crate::host::network::bits;
 use crate::host::{Failure, errno};
 use crate::native::sun::nio::ch::file_dispatcher::{length_argument, load, store, vector};
 use crate::native::sun::nio::ch::sockets::{
-    INTERRUPTED, UNAVAILABLE, as_int, load_address, or_socket, socket_failure, socket_of,
-    store_address,
+    INTERRUPTED, SYSTEM_ADDRESS_SIZE, UNAVAILABLE, as_int, load_address, or_socket, socket_failure,
+    socket_of, store_address,
 };
 use crate::native::{Args, NativeRow};
 use crate::value::Ref;
@@ -147,7 +147,7 @@ fn receive(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
         match vm.host.network().and_then(|network| network.receive(socket.handle, &mut buffer)) {
             Ok((n, from)) => {
                 store(vm, address, &buffer[..n])?;
-                store(vm, sender, &store_address(from))?;
+                store(vm, sender, &store_address(&from))?;
                 Ok(Ok(n as u64))
             }
             Err(failure) => Ok(Err(failure)),
@@ -162,11 +162,11 @@ fn send(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let length = length_argument(&mut args);
     let target = args.long();
     let bytes = load(vm, address, length)?;
-    let Some(to) = load_address(&load(vm, target, 16)?) else {
+    let Some(to) = load_address(&load(vm, target, SYSTEM_ADDRESS_SIZE)?) else {
         return Err(vm.throw("java/net/SocketException", "Protocol family unavailable"));
     };
     when_ready(vm, descriptor, bits::OUT, &mut |vm, socket| {
-        let result = vm.host.network().and_then(|network| network.send(socket.handle, &bytes, to));
+        let result = vm.host.network().and_then(|network| network.send(socket.handle, &bytes, &to));
         Ok(result.map(|n| n as u64))
     })
     .map(as_int)

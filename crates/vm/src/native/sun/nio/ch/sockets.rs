@@ -1,13 +1,13 @@
 //! `sun.nio.ch.Net`: making, binding, connecting and asking sockets.
 
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
 
 use crate::files::sockets::Socket;
 use crate::frame::{Res, Trap};
-use crate::host::network::{Transport, bits};
+use crate::host::network::{Address, Family, Transport, bits};
 use crate::host::{Failure, errno};
 use crate::native::java::io::{descriptor_number, set_descriptor_number};
-use crate::native::java::net::{address_of, new_address, new_socket_address};
+use crate::native::java::net::{address_of, new_address, new_socket_address, scope_of};
 use crate::native::{Args, NativeRow, denied, zero};
 use crate::value::Ref;
 use crate::vm::Vm;
@@ -77,7 +77,7 @@ pub(super) fn socket_of(vm: &mut Vm, descriptor: Ref) -> Res<Option<Socket>> {
 }
 
 /// As `socket_of`, for questions that an open socket alone can answer.
-fn open_socket(vm: &mut Vm, descriptor: Ref) -> Res<Socket> {
+pub(super) fn open_socket(vm: &mut Vm, descriptor: Ref) -> Res<Socket> {
     match socket_of(vm, descriptor)? {
         Some(socket) => Ok(socket),
         None => Err(socket_failure(vm, Failure::Os(errno::EBADF))),
@@ -85,41 +85,65 @@ fn open_socket(vm: &mut Vm, descriptor: Ref) -> Res<Socket> {
 }
 
 fn socket(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
-    let _prefers_ipv6 = args.boolean();
+    let prefers_ipv6 = args.boolean();
     let is_stream = args.boolean();
     let reuses_address = args.boolean();
+    let family = if prefers_ipv6 { Family::Ipv6 } else { Family::Ipv4 };
     let transport = if is_stream { Transport::Stream } else { Transport::Datagram };
-    let result = vm.open_socket(transport);
+    let result = vm.open_socket(family, transport);
     let number = or_socket(vm, result)?;
+    let result = vm.files.table.socket(number);
+    let Some(socket) = or_socket(vm, result)? else { return Ok(number_word(number)) };
     if reuses_address {
         const REUSE_ADDRESS: i32 = 2;
-        let result = vm.files.table.socket(number);
-        if let Some(socket) = or_socket(vm, result)? {
-            let result = vm.host.network().and_then(|network| {
-                network.set_option(socket.handle, SOCKET_LEVEL, REUSE_ADDRESS, &1i32.to_ne_bytes())
-            });
-            or_socket(vm, result)?;
+        set(vm, socket, (SOCKET_LEVEL, REUSE_ADDRESS), 1)?;
+    }
+    if transport == Transport::Datagram {
+        // Packets of groups that another socket joined are not for this one.
+        const MULTICAST_ALL: (i32, i32) = (0, 49);
+        const MULTICAST_HOPS: (i32, i32) = (41, 18);
+        set(vm, socket, MULTICAST_ALL, 0)?;
+        if prefers_ipv6 {
+            set(vm, socket, MULTICAST_HOPS, 1)?;
         }
     }
-    Ok(u64::from(number.cast_unsigned()))
+    Ok(number_word(number))
 }
 
-/// Address and port, the next two arguments.
-fn address_argument(vm: &mut Vm, args: &mut Args<'_>) -> Res<SocketAddrV4> {
+fn number_word(number: i32) -> u64 {
+    u64::from(number.cast_unsigned())
+}
+
+/// Sets an option that is a number.
+fn set(vm: &mut Vm, socket: Socket, (level, name): (i32, i32), value: i32) -> Res<()> {
+    let value = value.to_ne_bytes();
+    let result = vm
+        .host
+        .network()
+        .and_then(|network| network.set_option(socket.handle, level, name, &value));
+    or_socket(vm, result)
+}
+
+/// Address and port, the next two arguments; a socket of version 6 takes mapped addresses.
+fn address_argument(vm: &mut Vm, args: &mut Args<'_>, prefers_ipv6: bool) -> Res<Address> {
     let address = args.reference();
     let port = u16::try_from(args.int()).unwrap_or(0);
-    match address_of(vm, address)? {
-        Some(ip) => Ok(SocketAddrV4::new(ip, port)),
-        None => Err(vm.throw("java/net/SocketException", "Protocol family unavailable")),
-    }
+    let (ip, scope) = address_of(vm, address)?;
+    let ip = match ip {
+        IpAddr::V4(ip) if !prefers_ipv6 => return Ok(Address::Internet((ip, port).into())),
+        IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Ipv6Addr::UNSPECIFIED,
+        IpAddr::V4(ip) => ip.to_ipv6_mapped(),
+        IpAddr::V6(ip) => ip,
+    };
+    Ok(Address::Internet(SocketAddr::V6(SocketAddrV6::new(ip, port, 0, scope))))
 }
 
 fn bind(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let socket = open_socket(vm, args.reference())?;
+    let prefers_ipv6 = args.boolean();
     args.boolean();
-    args.boolean();
-    let address = address_argument(vm, &mut args)?;
-    let result = vm.host.network().and_then(|network| network.bind(socket.handle, address));
+    let address = address_argument(vm, &mut args, prefers_ipv6)?;
+    let result = vm.host.network().and_then(|network| network.bind(socket.handle, &address));
     or_socket(vm, result)?;
     Ok(0)
 }
@@ -132,11 +156,15 @@ fn listen(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     Ok(0)
 }
 
-/// 1 where it is connected.
 fn connect(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
-    args.boolean();
+    let prefers_ipv6 = args.boolean();
     let descriptor = args.reference();
-    let address = address_argument(vm, &mut args)?;
+    let address = address_argument(vm, &mut args, prefers_ipv6)?;
+    connect_to(vm, descriptor, &address)
+}
+
+/// 1 where it is connected.
+pub(super) fn connect_to(vm: &mut Vm, descriptor: Ref, address: &Address) -> Res<u64> {
     vm.wait_outside(None, INTERRUPTED, &mut |vm| {
         let Some(socket) = socket_of(vm, descriptor)? else { return Ok(Some(INTERRUPTED)) };
         // A connection that is made or refused shows in being writable.
@@ -152,18 +180,34 @@ fn connect(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 
 /// Fills in the new descriptor and an array with the address of the other side.
 fn accept(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
+    // What is loaded first need not be loaded after the connection was taken.
+    for ip in [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)] {
+        new_socket_address(vm, SocketAddr::new(ip, 0))?;
+    }
     let descriptor = args.reference();
+    accept_from(vm, descriptor, &mut args, &mut |vm, from| match from {
+        Address::Internet(from) => new_socket_address(vm, from),
+        Address::Local(_) => Ok(Ref::NULL),
+    })
+}
+
+/// Takes the next connection; `describe` makes the object for the address of the other side, which
+/// must not need Java code.
+pub(super) fn accept_from(
+    vm: &mut Vm,
+    descriptor: Ref,
+    args: &mut Args<'_>,
+    describe: &mut dyn FnMut(&mut Vm, Address) -> Res<Ref>,
+) -> Res<u64> {
     let new_descriptor = args.reference();
     let addresses = args.reference();
-    // What is loaded first need not be loaded after the connection was taken.
-    vm.prepare_addresses()?;
     vm.wait_outside(None, INTERRUPTED, &mut |vm| {
         let Some(socket) = socket_of(vm, descriptor)? else { return Ok(Some(INTERRUPTED)) };
         match vm.host.network().and_then(|network| network.accept(socket.handle)) {
             Ok((handle, from)) => {
                 let number = vm.adopt_socket(handle);
                 set_descriptor_number(vm, new_descriptor, number);
-                let address = new_socket_address(vm, from)?;
+                let address = describe(vm, from)?;
                 if !addresses.is_null() && vm.heap.array_length(addresses) > 0 {
                     vm.heap.set_element_ref(addresses, 0, address);
                 }
@@ -186,16 +230,24 @@ fn shut_down(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     }
 }
 
-fn local(vm: &mut Vm, mut args: Args<'_>) -> Res<SocketAddrV4> {
-    let socket = open_socket(vm, args.reference())?;
-    let result = vm.host.network().and_then(|network| network.local_address(socket.handle));
-    or_socket(vm, result)
+/// Where a socket is bound or connected; one of the file system has no such address.
+fn internet(vm: &mut Vm, result: Result<Address, Failure>) -> Res<SocketAddr> {
+    match or_socket(vm, result)? {
+        Address::Internet(address) => Ok(address),
+        Address::Local(_) => Err(socket_failure(vm, Failure::Os(errno::EAFNOSUPPORT))),
+    }
 }
 
-fn remote(vm: &mut Vm, mut args: Args<'_>) -> Res<SocketAddrV4> {
+fn local(vm: &mut Vm, mut args: Args<'_>) -> Res<SocketAddr> {
+    let socket = open_socket(vm, args.reference())?;
+    let result = vm.host.network().and_then(|network| network.local_address(socket.handle));
+    internet(vm, result)
+}
+
+fn remote(vm: &mut Vm, mut args: Args<'_>) -> Res<SocketAddr> {
     let socket = open_socket(vm, args.reference())?;
     let result = vm.host.network().and_then(|network| network.peer_address(socket.handle));
-    or_socket(vm, result)
+    internet(vm, result)
 }
 
 fn local_port(vm: &mut Vm, args: Args<'_>) -> Res<u64> {
@@ -204,7 +256,7 @@ fn local_port(vm: &mut Vm, args: Args<'_>) -> Res<u64> {
 
 fn local_address(vm: &mut Vm, args: Args<'_>) -> Res<u64> {
     let address = local(vm, args)?;
-    Ok(new_address(vm, *address.ip(), Ref::NULL)?.to_slot())
+    Ok(new_address(vm, address.ip(), scope_of(&address), Ref::NULL)?.to_slot())
 }
 
 fn remote_port(vm: &mut Vm, args: Args<'_>) -> Res<u64> {
@@ -213,7 +265,7 @@ fn remote_port(vm: &mut Vm, args: Args<'_>) -> Res<u64> {
 
 fn remote_address(vm: &mut Vm, args: Args<'_>) -> Res<u64> {
     let address = remote(vm, args)?;
-    Ok(new_address(vm, *address.ip(), Ref::NULL)?.to_slot())
+    Ok(new_address(vm, address.ip(), scope_of(&address), Ref::NULL)?.to_slot())
 }
 
 fn int_of(bytes: &[u8]) -> i32 {
@@ -261,6 +313,12 @@ fn set_option(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let level = args.int();
     let name = args.int();
     let value = args.int();
+    const TRAFFIC_CLASS: (i32, i32) = (41, 67);
+    if (level, name) == TRAFFIC_CLASS {
+        // What goes out by mapped addresses has the class of version 4.
+        const TYPE_OF_SERVICE: (i32, i32) = (0, 1);
+        set(vm, socket, TYPE_OF_SERVICE, value)?;
+    }
     let bytes = match (level, name) {
         (SOCKET_LEVEL, LINGER_OPTION) => {
             [i32::from(value >= 0).to_ne_bytes(), value.max(0).to_ne_bytes()].concat()
@@ -334,25 +392,48 @@ fn available(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     Ok(or_socket(vm, result)?.min(i32::MAX as u64))
 }
 
-impl Vm {
-    /// Loads and initialises what a socket's address is made of.
-    fn prepare_addresses(&mut self) -> Res<()> {
-        new_socket_address(self, SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).map(|_| ())
+const INET: u16 = 2;
+const INET6: u16 = 10;
+/// Bytes of a `sockaddr` for version 6, the larger one.
+pub(super) const SYSTEM_ADDRESS_SIZE: usize = 28;
+
+/// Reads a `sockaddr` in raw memory; `None` where it is not one of the Internet.
+pub(super) fn load_address(bytes: &[u8]) -> Option<Address> {
+    let family = u16::from_ne_bytes([*bytes.first()?, *bytes.get(1)?]);
+    let port = u16::from_be_bytes([*bytes.get(2)?, *bytes.get(3)?]);
+    match family {
+        INET => {
+            let ip: [u8; 4] = bytes.get(4..8)?.try_into().ok()?;
+            Some(Address::Internet(SocketAddr::from((ip, port))))
+        }
+        INET6 => {
+            let ip: [u8; 16] = bytes.get(8..24)?.try_into().ok()?;
+            let scope = u32::from_ne_bytes(bytes.get(24..28)?.try_into().ok()?);
+            let address = SocketAddrV6::new(Ipv6Addr::from(ip), port, 0, scope);
+            Some(Address::Internet(SocketAddr::V6(address)))
+        }
+        _ => None,
     }
 }
 
-/// Reads a `sockaddr` in raw memory; `None` where it is not one for version 4.
-pub(super) fn load_address(bytes: &[u8]) -> Option<SocketAddrV4> {
-    let port = u16::from_be_bytes([*bytes.get(2)?, *bytes.get(3)?]);
-    let ip: [u8; 4] = bytes.get(4..8)?.try_into().ok()?;
-    (bytes.first() == Some(&2)).then(|| SocketAddrV4::new(Ipv4Addr::from(ip), port))
-}
-
-/// The bytes of a `sockaddr` for version 4.
-pub(super) fn store_address(address: SocketAddrV4) -> [u8; 16] {
-    let mut bytes = [0; 16];
-    bytes[..2].copy_from_slice(&2u16.to_ne_bytes());
-    bytes[2..4].copy_from_slice(&address.port().to_be_bytes());
-    bytes[4..8].copy_from_slice(&address.ip().octets());
+/// The bytes of a `sockaddr`.
+pub(super) fn store_address(address: &Address) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(SYSTEM_ADDRESS_SIZE);
+    match address {
+        Address::Internet(SocketAddr::V4(address)) => {
+            bytes.extend(INET.to_ne_bytes());
+            bytes.extend(address.port().to_be_bytes());
+            bytes.extend(address.ip().octets());
+            bytes.extend([0; 8]);
+        }
+        Address::Internet(SocketAddr::V6(address)) => {
+            bytes.extend(INET6.to_ne_bytes());
+            bytes.extend(address.port().to_be_bytes());
+            bytes.extend(address.flowinfo().to_ne_bytes());
+            bytes.extend(address.ip().octets());
+            bytes.extend(address.scope_id().to_ne_bytes());
+        }
+        Address::Local(_) => {}
+    }
     bytes
 }

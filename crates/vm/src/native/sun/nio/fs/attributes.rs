@@ -8,7 +8,7 @@ use crate::native::{Args, NativeRow, zero};
 use crate::value::Ref;
 use crate::vm::Vm;
 
-use super::{DISPATCHER, errno_of, or_unix, path_argument, path_at_argument};
+use super::{DISPATCHER, errno_of, is_called_by, or_unix, path_argument, path_at_argument};
 
 pub(crate) const NATIVES: &[NativeRow] = &[
     (DISPATCHER, "stat0", "(JLsun/nio/fs/UnixFileAttributes;)V", stat),
@@ -40,11 +40,6 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (DISPATCHER, "getgrgid", "(I)[B", group_name),
     (DISPATCHER, "getpwnam0", "(J)I", user_number),
     (DISPATCHER, "getgrnam0", "(J)I", group_number),
-    // The host shows no extended attributes, as file systems without them.
-    (DISPATCHER, "fgetxattr0", "(IJJI)I", no_extended_attributes),
-    (DISPATCHER, "fsetxattr0", "(IJJI)V", no_extended_attributes),
-    (DISPATCHER, "fremovexattr0", "(IJ)V", no_extended_attributes),
-    (DISPATCHER, "flistxattr", "(IJI)I", no_extended_attributes),
     (DISPATCHER, "statvfs0", "(JLsun/nio/fs/UnixFileStoreAttributes;)V", file_store),
 ];
 
@@ -135,11 +130,7 @@ fn stat_with_number(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 /// `Path.toUri` looks at the file only to end the URI of a folder with a slash; JDK 17 goes on
 /// without where it may not look.
 fn is_for_uri(vm: &Vm) -> bool {
-    const MOST_FRAMES: usize = 5;
-    vm.walk().take(MOST_FRAMES).any(|activation| {
-        let class = vm.class(vm.method(activation.method).class);
-        class.name.as_bytes() == b"sun/nio/fs/UnixUriUtils"
-    })
+    is_called_by(vm, b"sun/nio/fs/UnixUriUtils", 5)
 }
 
 /// The mode alone; zero where there is no such file.
@@ -199,13 +190,13 @@ fn exists(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     }
 }
 
-fn done(vm: &mut Vm, result: HostResult<()>) -> Res<u64> {
+pub(super) fn done(vm: &mut Vm, result: HostResult<()>) -> Res<u64> {
     or_unix(vm, result)?;
     Ok(0)
 }
 
 /// The path a descriptor was opened with.
-fn descriptor_path(vm: &mut Vm, args: &mut Args<'_>) -> Res<Vec<u8>> {
+pub(super) fn descriptor_path(vm: &mut Vm, args: &mut Args<'_>) -> Res<Vec<u8>> {
     let result = vm.files.table.get(args.int()).map(|file| file.path.clone());
     or_unix(vm, result)
 }
@@ -342,8 +333,4 @@ fn file_store(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
         vm.heap.store_u64(attributes, offset, value);
     }
     Ok(0)
-}
-
-fn no_extended_attributes(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
-    or_unix(vm, Err(Failure::Os(errno::ENOTSUP)))
 }

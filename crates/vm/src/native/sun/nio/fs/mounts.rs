@@ -1,7 +1,7 @@
 //! `LinuxNativeDispatcher`: the table of mounted file systems, a text with one per line.
 
 use crate::frame::Res;
-use crate::host::OpenHow;
+use crate::host::{Failure, OpenHow};
 use crate::native::{Args, NativeRow};
 use crate::vm::Vm;
 
@@ -22,6 +22,12 @@ const NONE_LEFT: u64 = u32::MAX as u64;
 fn open(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let path = path_argument(vm, &mut args)?;
     let result = vm.open_file(&path, OpenHow { read: true, ..OpenHow::default() });
+    if matches!(result, Err(Failure::Denied(_))) {
+        // Who may not see the table sees the least that a computer has.
+        let folder = vm.host.platform().temporary_dir;
+        let lines = [format!("tmpfs {folder} tmpfs rw"), "rootfs / rootfs rw".to_owned()];
+        return new_stream(vm, &lines.map(String::into_bytes), NO_DESCRIPTOR);
+    }
     let number = or_unix(vm, result)?;
     let mut text = Vec::new();
     let mut buffer = [0; 4096];

@@ -1,11 +1,11 @@
 //! `UnixNativeDispatcher`: opening, and changes of the file system.
 
 use crate::frame::Res;
-use crate::host::{Change, HostResult, OpenHow, errno};
+use crate::host::{Change, Failure, HostResult, OpenHow, errno};
 use crate::native::{Args, NativeRow};
 use crate::vm::Vm;
 
-use super::{DISPATCHER, or_unix, path_argument, path_at_argument};
+use super::{DISPATCHER, is_called_by, or_unix, path_argument, path_at_argument};
 
 pub(crate) const NATIVES: &[NativeRow] = &[
     (DISPATCHER, "init", "()I", init),
@@ -70,7 +70,13 @@ fn how_of(flags: i32, mode: i32) -> OpenHow {
 }
 
 fn opened(vm: &mut Vm, path: &[u8], how: OpenHow) -> Res<u64> {
-    let result = vm.open_file(path, how);
+    let mut result = vm.open_file(path, how);
+    // The lists of file types that a user or computer may have are not there for who may not see them.
+    if matches!(result, Err(Failure::Denied(_)))
+        && is_called_by(vm, b"sun/nio/fs/MimeTypesFileTypeDetector", 20)
+    {
+        result = Err(Failure::Os(errno::ENOENT));
+    }
     Ok(u64::from(or_unix(vm, result)?.cast_unsigned()))
 }
 
