@@ -62,6 +62,11 @@ impl Progress {
         self.start.elapsed()
     }
 
+    /// The time that the work may take.
+    pub(crate) fn limit(&self) -> Option<Duration> {
+        self.limit
+    }
+
     /// Shows a line, if it is time for one and somebody looks.
     pub(crate) fn show(&self, line: &str) {
         if !self.is_shown {

@@ -19,7 +19,9 @@ mod removal;
 #[cfg(test)]
 mod tests;
 
-use rustc_hash::FxHashSet;
+use std::hash::BuildHasher as _;
+
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use suite::constant::Constant;
 use suite::sequence::{Arg, Sequence, Var};
 
@@ -71,8 +73,10 @@ pub fn shrink_within(
     if focus.idx() >= sequence.len() {
         return sequence.clone();
     }
+    let best = sequence.up_to(focus);
     let mut search = Search {
-        best: sequence.up_to(focus),
+        simplicity: simplicity(&best),
+        best,
         still,
         tries_left: limits.most_tries,
         asked: FxHashSet::default(),
@@ -82,7 +86,7 @@ pub fn shrink_within(
         return sequence.clone();
     }
     loop {
-        let before = simplicity(&search.best);
+        let before = search.simplicity;
         removal::unrelated(&mut search);
         removal::repeated(&mut search);
         removal::chunks(&mut search);
@@ -90,7 +94,7 @@ pub fn shrink_within(
         argument::pass(&mut search);
         array::pass(&mut search);
         constant::pass(&mut search);
-        if search.tries_left == 0 || simplicity(&search.best) == before {
+        if search.tries_left == 0 || search.simplicity == before {
             return search.best;
         }
     }
@@ -113,18 +117,22 @@ pub fn without_end(sequence: &Sequence, still: &mut dyn FnMut(&Sequence) -> bool
 struct Search<'a> {
     /// The simplest sequence so far for which the predicate holds; its last statement is the focus.
     best: Sequence,
+    /// How simple it is.
+    simplicity: Simplicity,
     still: &'a mut dyn FnMut(&Sequence) -> bool,
     tries_left: usize,
-    asked: FxHashSet<Sequence>,
+    /// Hashes of what was asked; two that are alike by chance cost a try, no more.
+    asked: FxHashSet<u64>,
     nulls: Nulls,
 }
 
 impl Search<'_> {
     /// Takes the candidate over if it is simpler and the predicate holds.
     fn offer(&mut self, candidate: Sequence) -> bool {
-        if simplicity(&candidate) >= simplicity(&self.best)
+        let simplicity = simplicity(&candidate);
+        if simplicity >= self.simplicity
             || self.tries_left == 0
-            || !self.asked.insert(candidate.clone())
+            || !self.asked.insert(FxBuildHasher.hash_one(&candidate))
         {
             return false;
         }
@@ -132,6 +140,7 @@ impl Search<'_> {
         let holds = (self.still)(&candidate);
         if holds {
             self.best = candidate;
+            self.simplicity = simplicity;
         }
         holds
     }
@@ -159,13 +168,15 @@ impl Search<'_> {
             return false;
         }
         self.tries_left -= 1;
-        self.asked.insert(self.best.clone());
+        self.asked.insert(FxBuildHasher.hash_one(&self.best));
         (self.still)(&self.best)
     }
 }
 
 /// How simple a sequence is: the smaller, the simpler.
-fn simplicity(sequence: &Sequence) -> (usize, usize, usize, u128, usize) {
+type Simplicity = (usize, usize, usize, u128, usize);
+
+fn simplicity(sequence: &Sequence) -> Simplicity {
     let (mut args, mut variables, mut constants, mut positions) = (0, 0, 0_u128, 0);
     for arg in sequence.statements().iter().flat_map(|statement| &statement.args) {
         args += 1;

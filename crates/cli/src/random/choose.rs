@@ -1,10 +1,14 @@
 //! Which sequences of a campaign become regression tests: short ones, each with something to show that no
 //! other test shows.
 //!
-//! Sequences are looked at by length. One that takes a way of a branch, ends a call in a way or reaches a state
-//! that none before it did is shrunk as long as it still does; in the end those go whose things the others show.
+//! Every sequence is looked at once. A thing that is shown, a way of a branch, an end of a call or a state, belongs
+//! to the shortest sequence that shows it; a sequence that owns something is shrunk as long as it still shows that;
+//! in the end those go whose things the others show. Only who owns what needs a view of all of them, so the rest is
+//! done in pieces side by side; pieces depend on nothing but the sequences, and the result is the same for any
+//! number of threads.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::time::{Duration, Instant};
 
 use ::generate::random::{Appraiser, Campaign, Merit, Shown, States, Thing, Worthy};
 use distill::reduce::{Covered, Order, prioritize, reduce};
@@ -13,8 +17,12 @@ use suite::constant::Constant;
 use suite::method::Method;
 use suite::sequence::{Arg, Sequence, Statement, Var};
 
+use crate::side_by_side::side_by_side;
 use crate::watch::{self, Progress};
 
+/// Sequences that one machine looks at, at least, since it must load their classes first; and pieces, at most.
+const LEAST_PIECE: usize = 400;
+const MOST_PIECES: usize = 4;
 /// Runs that shrinking one sequence may take.
 const MOST_TRIES: usize = 300;
 /// Bytecodes that shrinking all sequences may take, about, each its share and what others left of theirs; and
@@ -44,8 +52,11 @@ pub(super) struct Choice {
 /// A machine that looks at sequences, and what says which of them Java can only write with raw types.
 pub(super) struct Lane<'a> {
     pub(super) appraiser: Appraiser,
-    pub(super) is_raw: Box<dyn Fn(&Sequence) -> bool + 'a>,
+    pub(super) is_raw: Box<dyn Fn(&Sequence) -> bool + Send + 'a>,
 }
+
+/// Makes machines that look at sequences.
+pub(super) type Lanes<'a> = dyn Fn() -> Result<Lane<'a>, String> + Sync + 'a;
 
 /// How to choose.
 #[derive(Clone, Copy)]
@@ -54,47 +65,87 @@ pub(super) struct Wish {
     pub(super) keeps_all: bool,
     /// Tests of a class, at most.
     pub(super) most: usize,
+    /// Time that shrinking may take, about. Without it nothing depends on time.
+    pub(super) time: Option<Duration>,
+    /// Threads.
+    pub(super) n_workers: usize,
 }
 
 /// Chooses among the worthy sequences of a campaign.
 pub(super) fn choose(
     campaign: &Campaign,
-    mut lane: Lane<'_>,
+    lanes: &Lanes<'_>,
     wish: Wish,
     progress: &Progress,
-) -> Choice {
+) -> Result<Choice, String> {
     let keeps_all = wish.keeps_all;
     let candidates = candidates(campaign, keeps_all);
-    let mut seen: HashSet<Thing> = HashSet::new();
-    let mut wanted: BTreeMap<Thing, u32> = BTreeMap::new();
-    let mut known: HashSet<Sequence> = HashSet::new();
-    let mut found: Vec<(usize, Chosen)> = Vec::new();
+    let n_workers = wish.n_workers;
+    let first = |piece: Vec<usize>| -> Result<(Lane<'_>, Vec<(usize, Look)>), String> {
+        let mut lane = lanes()?;
+        let mut looks = Vec::with_capacity(piece.len());
+        for idx in piece {
+            if watch::is_interrupted() {
+                break;
+            }
+            progress.show(&format!("{idx} of {} sequences looked at again", candidates.len()));
+            looks.push((idx, look(&mut lane, candidates[idx], keeps_all)));
+        }
+        Ok((lane, looks))
+    };
+    let mut ready = Vec::new();
+    let mut looks: Vec<Option<Look>> = candidates.iter().map(|_| None).collect();
+    let mut piece_of = vec![0; candidates.len()];
+    for looked in side_by_side(pieces(&candidates), n_workers, &first) {
+        let (lane, own) = looked?;
+        for (idx, look) in own {
+            piece_of[idx] = ready.len();
+            looks[idx] = Some(look);
+        }
+        ready.push((lane, Vec::new()));
+    }
     let mut n_unstable = vec![0; campaign.classes.len()];
     let mut n_outside = n_unstable.clone();
-    for (idx, worthy) in candidates.iter().enumerate() {
-        if watch::is_interrupted() {
-            break;
-        }
-        progress.show(&format!("{idx} of {} sequences made short", candidates.len()));
-        let n_left = u64::try_from(candidates.len() - idx).unwrap_or(1);
-        match look(&mut lane, worthy, &seen, n_left, keeps_all) {
-            Look::Unstable => n_unstable[worthy.class] += 1,
-            Look::Outside => n_outside[worthy.class] += 1,
-            Look::Old => {}
-            Look::New { needs, chosen } => {
-                if !known.insert(chosen.sequence.clone()) {
-                    continue;
-                }
-                seen.extend(things(&chosen.shown));
-                for thing in needs {
-                    let next = u32::try_from(wanted.len()).unwrap_or(u32::MAX);
-                    wanted.entry(thing).or_insert(next);
-                }
-                found.push((worthy.class, *chosen));
+    let mut wanted: BTreeMap<Thing, u32> = BTreeMap::new();
+    for (idx, look) in looks.into_iter().enumerate() {
+        match look {
+            None => {}
+            Some(Look::Unstable) => n_unstable[candidates[idx].class] += 1,
+            Some(Look::Outside) => n_outside[candidates[idx].class] += 1,
+            Some(Look::Shows(shown)) => {
+                let Some(needs) = needs(&shown, &mut wanted, keeps_all) else { continue };
+                let sequence = &candidates[idx].sequence;
+                ready[piece_of[idx]].1.push(Owner { idx, sequence, shown: *shown, needs });
             }
         }
     }
-    drop(lane);
+    let n_pieces = ready.len().max(1);
+    let share = MOST_COST / u64::try_from(n_pieces).unwrap_or(1);
+    let n_at_a_time = u32::try_from(n_workers.clamp(1, n_pieces)).unwrap_or(1);
+    let time = wish.time.map(|time| time * n_at_a_time / u32::try_from(n_pieces).unwrap_or(1));
+    let second = |(mut lane, owners): (Lane<'_>, Vec<Owner<'_>>)| {
+        let allowance = Allowance { most: share, until: time.map(|time| Instant::now() + time) };
+        let mut found = Vec::new();
+        let n_owners = owners.len();
+        for (nth, owner) in owners.into_iter().enumerate() {
+            if watch::is_interrupted() {
+                break;
+            }
+            progress.show(&format!("{nth} of {n_owners} sequences made short"));
+            let limits = allowance.share(lane.appraiser.cost(), n_owners - nth);
+            let sequence = shrunk(&mut lane, &owner, limits);
+            if let Ok(Some(shown)) = lane.appraiser.appraise(&sequence, States::All) {
+                found.push((owner.idx, Chosen { sequence, shown }));
+            }
+        }
+        found
+    };
+    let mut found: Vec<(usize, Chosen)> =
+        side_by_side(ready, n_workers, &second).into_iter().flatten().collect();
+    found.sort_by_key(|(idx, _)| *idx);
+    let mut known: HashSet<Sequence> = HashSet::new();
+    found.retain(|(_, chosen)| known.insert(chosen.sequence.clone()));
+    drop(known);
     let covered = |chosen: &Chosen| -> Covered {
         let mut covered: Covered =
             things(&chosen.shown).filter_map(|thing| wanted.get(&thing).copied()).collect();
@@ -110,20 +161,20 @@ pub(super) fn choose(
     // Where there is no room for all, those stay that show most.
     let mut n_kept = vec![0; campaign.classes.len()];
     for idx in prioritize(&all) {
-        let class = found[idx].0;
+        let class = candidates[found[idx].0].class;
         is_kept[idx] &= n_kept[class] < wish.most;
         n_kept[class] += usize::from(is_kept[idx]);
     }
     let mut by_class: Vec<Vec<Chosen>> = campaign.classes.iter().map(|_| Vec::new()).collect();
-    for ((class, chosen), is_kept) in found.into_iter().zip(is_kept) {
+    for ((idx, chosen), is_kept) in found.into_iter().zip(is_kept) {
         if is_kept {
-            by_class[class].push(chosen);
+            by_class[candidates[idx].class].push(chosen);
         }
     }
     for chosen in &mut by_class {
         by_method(campaign, chosen);
     }
-    Choice { by_class, n_unstable, n_outside }
+    Ok(Choice { by_class, n_unstable, n_outside })
 }
 
 /// What came of looking at a sequence.
@@ -132,47 +183,82 @@ enum Look {
     Unstable,
     /// It asks for files, programs or the network.
     Outside,
-    /// It shows nothing new.
-    Old,
-    /// It shows these things, which were not seen before; and so does a shorter one.
-    New { needs: BTreeSet<Thing>, chosen: Box<Chosen> },
+    /// It shows something.
+    Shows(Box<Shown>),
 }
 
-/// Looks at a sequence, with which there are so many left.
-fn look(
-    lane: &mut Lane<'_>,
-    worthy: &Worthy,
-    seen: &HashSet<Thing>,
-    n_left: u64,
-    keeps_all: bool,
-) -> Look {
+/// A sequence that shows what no shorter one does.
+struct Owner<'a> {
+    /// Its position among the candidates.
+    idx: usize,
+    sequence: &'a Sequence,
+    shown: Shown,
+    /// What it must go on to show.
+    needs: BTreeSet<Thing>,
+}
+
+/// What shrinking the sequences of a piece may take in all.
+struct Allowance {
+    most: u64,
+    until: Option<Instant>,
+}
+
+/// What shrinking one sequence may take.
+#[derive(Clone, Copy)]
+struct Limits {
+    cost: u64,
+    until: Option<Instant>,
+}
+
+impl Allowance {
+    /// What the next one may take, with which there are so many left, where so much is spent.
+    fn share(&self, spent: u64, n_left: usize) -> Limits {
+        let n_left = n_left.max(1);
+        let cost = self.most.saturating_sub(spent) / u64::try_from(n_left).unwrap_or(u64::MAX);
+        let until = self.until.map(|until| {
+            let now = Instant::now();
+            let left = until.saturating_duration_since(now);
+            now + left / u32::try_from(n_left).unwrap_or(u32::MAX)
+        });
+        Limits { cost: cost.max(LEAST_COST), until }
+    }
+}
+
+/// Looks at a sequence.
+fn look(lane: &mut Lane<'_>, worthy: &Worthy, keeps_all: bool) -> Look {
     let appraiser = &mut lane.appraiser;
     let states = match worthy.merit {
         Merit::State => States::Last,
         _ if keeps_all => States::Last,
         Merit::Branches(_) | Merit::Exception => States::Unseen,
     };
-    let Ok(Some(shown)) = appraiser.appraise(&worthy.sequence, states) else {
-        return Look::Unstable;
-    };
-    if appraiser.was_outside() {
-        return Look::Outside;
+    match appraiser.appraise(&worthy.sequence, states) {
+        Ok(Some(_)) if appraiser.was_outside() => Look::Outside,
+        Ok(Some(shown)) => Look::Shows(Box::new(shown)),
+        _ => Look::Unstable,
     }
-    let mut needs: BTreeSet<Thing> = things(&shown).collect();
-    needs.retain(|thing| !seen.contains(thing));
+}
+
+/// What of the things that a sequence shows none before it did, which is wanted from now on; `None` where it need
+/// not be looked at any further.
+fn needs(
+    shown: &Shown,
+    wanted: &mut BTreeMap<Thing, u32>,
+    keeps_all: bool,
+) -> Option<BTreeSet<Thing>> {
+    let mut needs: BTreeSet<Thing> = things(shown).collect();
+    needs.retain(|thing| !wanted.contains_key(thing));
     if needs.is_empty() {
         if !keeps_all {
-            return Look::Old;
+            return None;
         }
         needs.extend(&shown.states);
     }
-    let share = MOST_COST.saturating_sub(appraiser.cost()) / n_left;
-    let most = appraiser.cost() + share.max(LEAST_COST);
-    let sequence = shrunk(lane, &worthy.sequence, &shown, &needs, most);
-    match lane.appraiser.appraise(&sequence, States::All) {
-        Ok(Some(shown)) => Look::New { needs, chosen: Box::new(Chosen { sequence, shown }) },
-        _ => Look::Old,
+    for &thing in &needs {
+        let next = u32::try_from(wanted.len()).unwrap_or(u32::MAX);
+        wanted.entry(thing).or_insert(next);
     }
+    Some(needs)
 }
 
 /// The sequences that may become tests, the shortest first.
@@ -185,39 +271,70 @@ fn candidates(campaign: &Campaign, keeps_all: bool) -> Vec<&Worthy> {
     candidates
 }
 
+/// The candidates in pieces, by position, which ascends in each. Those of a class stand together, so that few
+/// machines load it.
+fn pieces(candidates: &[&Worthy]) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..candidates.len()).collect();
+    order.sort_by_key(|&idx| candidates[idx].class);
+    let size = candidates.len().div_ceil(MOST_PIECES).max(LEAST_PIECE);
+    let mut pieces: Vec<Vec<usize>> = order.chunks(size).map(<[usize]>::to_vec).collect();
+    pieces.iter_mut().for_each(|piece| piece.sort_unstable());
+    pieces
+}
+
 fn things(shown: &Shown) -> impl Iterator<Item = Thing> + '_ {
     shown.branches.iter().chain(&shown.ends).chain(&shown.states).copied()
 }
 
-/// The sequence without what it does not need to show what it must. The appraiser may have had `most` cost
-/// then.
-fn shrunk(
+/// The sequence without what it does not need to show what it must.
+fn shrunk(lane: &mut Lane<'_>, owner: &Owner<'_>, limits: Limits) -> Sequence {
+    let shorter = shrunk_with(lane, owner, limits, RawTypes::Allowed);
+    // Asking this of every shorter sequence would take longer than running it; and it is seldom so.
+    let is_raw = &lane.is_raw;
+    if !is_raw(&shorter) || is_raw(owner.sequence) {
+        return shorter;
+    }
+    shrunk_with(lane, owner, limits, RawTypes::Never)
+}
+
+/// Whether a shorter sequence may be one that Java can only write with raw types.
+#[derive(Clone, Copy, PartialEq)]
+enum RawTypes {
+    Allowed,
+    Never,
+}
+
+fn shrunk_with(
     lane: &mut Lane<'_>,
-    sequence: &Sequence,
-    shown: &Shown,
-    needs: &BTreeSet<Thing>,
-    most: u64,
+    owner: &Owner<'_>,
+    limits: Limits,
+    raw_types: RawTypes,
 ) -> Sequence {
     let Lane { appraiser, is_raw } = lane;
+    let Owner { sequence, shown, needs, .. } = owner;
     let fuel = appraiser.fuel;
+    let most = appraiser.cost() + limits.cost;
     appraiser.fuel = fuel.min(shown.cost + MORE_FUEL);
     // What ends by an exception because of a null must not become an accusation of the code.
     let needs_null = shown.threw.is_some() && passes_null(sequence);
     let needs_state = shown.states.iter().any(|state| needs.contains(state));
     let states = if needs_state { States::Last } else { States::Unseen };
     let mut still = |shorter: &Sequence| {
-        if appraiser.cost() > most {
+        let is_late = limits.until.is_some_and(|until| Instant::now() > until);
+        if is_late || appraiser.cost() > most {
             return false;
         }
         let Ok(Some(now)) = appraiser.appraise(shorter, states) else { return false };
-        let has: BTreeSet<Thing> = things(&now).collect();
+        let shows = |need: &Thing| {
+            now.branches.contains(need) || now.ends.contains(need) || now.states.contains(need)
+        };
         now.threw == shown.threw
-            && needs.is_subset(&has)
+            && needs.iter().all(shows)
             && !appraiser.was_outside()
             && (!needs_null || passes_null(shorter))
-            && (!is_raw(shorter) || is_raw(sequence))
+            && (raw_types == RawTypes::Allowed || !is_raw(shorter))
     };
-    let mut best = sequence.clone();
+    let mut best = (*sequence).clone();
     // What is to be shown need not show at the last call.
     if shown.threw.is_none() {
         let class = |one: &Sequence| called_last(one).map(|method| method.class.clone());

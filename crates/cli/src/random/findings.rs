@@ -1,12 +1,15 @@
 //! From what a campaign broke to what a person reads: seen again in every world, shrunk, ranked.
 
-use ::generate::random::{Broken, Campaign, Finding, Job, Judge};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ::generate::random::{Broken, Campaign, Finding, Job, Judge, Worlds as _};
 use distill::group::{self, Found};
 use distill::shrink::{shrink, without_end};
 use observe::contract::Severity;
 use suite::sequence::{Sequence, Var};
 
 use crate::machines::Machines;
+use crate::side_by_side::side_by_side;
 use crate::watch::{self, Progress};
 
 /// Runs that shrinking one finding may take.
@@ -22,40 +25,61 @@ pub(super) struct Settled {
     pub(super) is_outside: Vec<bool>,
 }
 
+/// Causes that the same machines look at, at least, since each must load the classes first; and pieces, at most.
+const LEAST_PIECE: usize = 60;
+const MOST_PIECES: usize = 4;
+
 /// Sees every finding again from the beginning in all worlds, and shrinks it. `is_raw` says which sequences
-/// Java can only write with raw types.
+/// Java can only write with raw types. Pieces depend on nothing but the findings, so the result is the same for
+/// any number of threads.
 pub(super) fn settle(
     campaign: &Campaign,
     job: &Job,
     machines: &Machines,
-    is_raw: &dyn Fn(&Sequence) -> bool,
+    is_raw: &(dyn Fn(&Sequence) -> bool + Sync),
     progress: &Progress,
 ) -> Result<Settled, String> {
     let mut settled = Settled { findings: Vec::new(), n_unstable: 0, is_outside: Vec::new() };
     if campaign.findings.is_empty() {
         return Ok(settled);
     }
-    let mut judges = Vec::new();
-    for world in machines.worlds()? {
-        judges.push(Judge::new(world, &job.rules, job.settings.fuel, campaign.judged())?);
-    }
+    let worlds = machines.several()?;
     let n_causes = campaign.findings.len();
-    for (idx, shown) in campaign.findings.iter().enumerate() {
-        if watch::is_interrupted() {
-            break;
+    let n_done = AtomicUsize::new(0);
+    let confirm_all = |piece: &[Vec<Finding>]| -> Result<Vec<Option<Confirmed>>, String> {
+        let mut judges = Vec::new();
+        for world in 0..worlds.number() {
+            let world = worlds.machine(world).map_err(|error| error.to_string())?;
+            judges.push(Judge::new(world, &job.rules, job.settings.fuel, campaign.judged())?);
         }
-        progress.show(&format!("{idx} of {n_causes} findings seen again"));
-        match shown.iter().find_map(|finding| confirm(&mut judges, is_raw, finding)) {
-            // Shrinking may have led two to the same place.
-            Some(finding) if settled.findings.iter().any(|known| same(known, &finding)) => {}
-            Some(finding) => settled.findings.push(finding),
-            None => settled.n_unstable += 1,
+        let mut confirmed = Vec::with_capacity(piece.len());
+        for shown in piece {
+            if watch::is_interrupted() {
+                break;
+            }
+            let n_done = n_done.fetch_add(1, Ordering::Relaxed);
+            progress.show(&format!("{n_done} of {n_causes} findings seen again"));
+            let found = shown.iter().find_map(|finding| confirm(&mut judges, is_raw, finding));
+            confirmed.push(found);
+        }
+        Ok(confirmed)
+    };
+    let size = n_causes.div_ceil(MOST_PIECES).max(LEAST_PIECE);
+    let pieces: Vec<&[Vec<Finding>]> = campaign.findings.chunks(size).collect();
+    let mut all: Vec<Confirmed> = Vec::new();
+    for piece in side_by_side(pieces, job.settings.n_workers, &confirm_all) {
+        for confirmed in piece? {
+            match confirmed {
+                // Shrinking may have led two to the same place.
+                Some(one) if all.iter().any(|known| same(&known.finding, &one.finding)) => {}
+                Some(one) => all.push(one),
+                None => settled.n_unstable += 1,
+            }
         }
     }
-    let found: Vec<Found> = settled
-        .findings
+    let found: Vec<Found> = all
         .iter()
-        .map(|finding| Found {
+        .map(|Confirmed { finding, .. }| Found {
             contract: finding.broken.contract.to_string(),
             severity: match finding.broken.severity {
                 Severity::Error => group::Severity::Error,
@@ -66,15 +90,19 @@ pub(super) fn settle(
             length: finding.sequence.len(),
         })
         .collect();
-    settled.findings = group::group(&found)
-        .into_iter()
-        .map(|group| settled.findings[group.representative].clone())
-        .collect();
-    for finding in &settled.findings {
-        let is_outside = |judge: &mut Judge| judge.is_outside(&finding.sequence).unwrap_or(true);
-        settled.is_outside.push(judges.iter_mut().any(is_outside));
+    for group in group::group(&found) {
+        let Confirmed { finding, is_outside } = &all[group.representative];
+        settled.findings.push(finding.clone());
+        settled.is_outside.push(*is_outside);
     }
     Ok(settled)
+}
+
+/// A finding that was seen again in every world.
+struct Confirmed {
+    finding: Finding,
+    /// Whether its calls ask for files, programs or the network.
+    is_outside: bool,
 }
 
 fn same(one: &Finding, other: &Finding) -> bool {
@@ -86,7 +114,7 @@ fn confirm(
     judges: &mut [Judge],
     is_raw: &dyn Fn(&Sequence) -> bool,
     finding: &Finding,
-) -> Option<Finding> {
+) -> Option<Confirmed> {
     let (first, others) = judges.split_first_mut()?;
     let wanted = &finding.broken;
     let show = |judge: &mut Judge, sequence: &Sequence| -> Option<Broken> {
@@ -109,5 +137,10 @@ fn confirm(
     }
     let broken = show(first, &sequence)?;
     let is_everywhere = others.iter_mut().all(|other| show(other, &sequence).is_some());
-    is_everywhere.then_some(Finding { broken, sequence, count: finding.count })
+    if !is_everywhere {
+        return None;
+    }
+    let is_outside = |judge: &mut Judge| judge.is_outside(&sequence, wanted).unwrap_or(true);
+    let is_outside = judges.iter_mut().any(is_outside);
+    Some(Confirmed { finding: Finding { broken, sequence, count: finding.count }, is_outside })
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use ::generate::order;
 use ::generate::random::{Appraiser, Campaign, Finding, Shown, settle_all};
@@ -55,9 +56,19 @@ impl Emission<'_> {
         machines: &Machines,
         progress: &Progress,
     ) -> Result<Vec<Written>, String> {
-        let wish = Wish { keeps_all: self.options.random.all, most: self.options.max_tests };
         let n_workers = self.options.explore.n_workers();
-        let choice = choose(campaign, self.lane(campaign, machines)?, wish, progress);
+        let keeps_all = self.options.random.all;
+        let wish = Wish {
+            keeps_all,
+            most: self.options.max_tests,
+            // Where the number of sequences decides, time does not.
+            time: progress
+                .limit()
+                .filter(|_| !keeps_all && self.options.random.max_sequences.is_none()),
+            n_workers,
+        };
+        let classes = &campaign.classes;
+        let choice = choose(campaign, &|| self.lane(classes, machines), wish, progress)?;
         campaign.worthy = Vec::new();
         let campaign = &*campaign;
         let Choice { by_class, mut n_unstable, mut n_outside } = choice;
@@ -122,10 +133,10 @@ impl Emission<'_> {
     }
 
     /// What sequences are looked at with.
-    fn lane<'a>(&'a self, campaign: &Campaign, machines: &Machines) -> Result<Lane<'a>, String> {
+    fn lane<'a>(&'a self, classes: &[Arc<str>], machines: &Machines) -> Result<Lane<'a>, String> {
         let session = machines.session().map_err(|error| error.to_string())?;
         let mask = self.options.explore.mask();
-        let appraiser = Appraiser::new(session, &campaign.classes, mask, self.fuel);
+        let appraiser = Appraiser::new(session, classes, mask, self.fuel);
         let is_raw =
             |sequence: &Sequence| junit::needs_raw_types(sequence, &self.style, self.names);
         Ok(Lane { appraiser, is_raw: Box::new(is_raw) })

@@ -2,9 +2,8 @@
 //!
 //! The caller answers [`Names`]; [`ClassFacts::read`] makes an answer out of a class file.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use classfile::{ClassBytes, ClassFile, MethodInfo, access, mutf8};
 use suite::java_type::{ClassType, JavaType, TypeParameter, class_signature, method_signature};
@@ -12,8 +11,8 @@ use suite::types::{Type, signature};
 
 const PREVIEW: &[u8] = b"Ljdk/internal/javac/PreviewFeature;";
 
-/// Answers questions on classes.
-pub trait Names {
+/// Answers questions on classes, to several threads if need be.
+pub trait Names: Sync {
     /// What is known of the class with this internal name; `None` where there is no such class.
     fn class(&self, name: &str) -> Option<Arc<ClassFacts>>;
 }
@@ -171,26 +170,27 @@ impl ClassFacts {
 /// and says whether it belongs to the JDK.
 pub struct ClassFiles<F> {
     find: F,
-    known: RefCell<BTreeMap<Arc<str>, Option<Arc<ClassFacts>>>>,
+    known: RwLock<HashMap<Arc<str>, Option<Arc<ClassFacts>>>>,
 }
 
 impl<F: Fn(&str) -> Option<(ClassBytes, bool)>> ClassFiles<F> {
     /// No class read yet.
     pub fn new(find: F) -> ClassFiles<F> {
-        ClassFiles { find, known: RefCell::new(BTreeMap::new()) }
+        ClassFiles { find, known: RwLock::default() }
     }
 }
 
-impl<F: Fn(&str) -> Option<(ClassBytes, bool)>> Names for ClassFiles<F> {
+impl<F: Fn(&str) -> Option<(ClassBytes, bool)> + Sync> Names for ClassFiles<F> {
     fn class(&self, name: &str) -> Option<Arc<ClassFacts>> {
-        if let Some(known) = self.known.borrow().get(name) {
+        if let Some(known) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(name) {
             return known.clone();
         }
         let found = (self.find)(name).and_then(|(bytes, is_system)| {
             let class = ClassFile::parse(bytes).ok()?;
             Some(Arc::new(ClassFacts::read(&class, is_system)))
         });
-        self.known.borrow_mut().insert(name.into(), found.clone());
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(name.into(), found.clone());
         found
     }
 }

@@ -55,13 +55,12 @@ impl Judge {
         Ok(Judge { session, court, fuel, is_judged })
     }
 
-    /// Whether a sequence, and what is asked about it, asks for files, programs or the network.
-    pub fn is_outside(&mut self, sequence: &Sequence) -> Result<bool, NotFound> {
+    /// Whether a sequence, and what is asked about it to see this broken, asks for files, programs or the network.
+    /// It was judged here before: the first time classes are initialised, which may look around.
+    pub fn is_outside(&mut self, sequence: &Sequence, of: &Broken) -> Result<bool, NotFound> {
         let seen = oracle::observe(&mut self.session, sequence, &[], None, self.fuel)?;
-        // The first time classes are initialised, which may look around.
-        self.judge(sequence)?;
         let start = Start::now(&self.session.vm);
-        self.judge(sequence)?;
+        self.judge_again(sequence, of)?;
         Ok(seen.reach != Reach::Inside || start.reach(&self.session.vm) != Reach::Inside)
     }
 
