@@ -15,7 +15,7 @@ use vm::interp::Outcome;
 use vm::value::{Kind, Ref, Value};
 
 /// Kinds of objects in the fixture.
-const KINDS: u64 = 9;
+const KINDS: u64 = 12;
 
 /// A small generator with a fixed sequence.
 struct Random(u64);
@@ -80,7 +80,7 @@ fn what_is_kept_gives_what_a_fresh_walk_gives() {
     let mut n_states = 0;
     // By object.
     let (mut n_asked, mut n_made) = (vec![0; held.len()], vec![0; held.len()]);
-    for round in 0..6000 {
+    for round in 0..8000 {
         let objects: Vec<Ref> = held.iter().map(|handle| vm.handles.get(handle)).collect();
         // Some in a row on the same object, so that what is kept is used.
         let at = usize::try_from(if round % 60 < 50 { round / 60 } else { random.below(KINDS) });
@@ -111,8 +111,7 @@ fn what_is_kept_gives_what_a_fresh_walk_gives() {
         }
     }
     for (at, (&asked, &made)) in n_asked.iter().zip(&n_made).enumerate() {
-        // All but the graph, in which any node may lead to any other, are mended as a rule.
-        assert!(at == 5 || made * 5 < asked, "object {at}: {made} of {asked} read as a whole");
+        assert!(made * 3 < asked, "object {at}: {made} of {asked} read as a whole");
     }
     // The same change again and again.
     for handle in &held {

@@ -48,7 +48,7 @@ pub trait Edges {
     fn has_length(&self, array: Ref) -> bool;
     /// The number of a node that is written down elsewhere.
     #[inline(always)]
-    fn elsewhere(&self, _: Ref) -> Option<u32> {
+    fn elsewhere(&self, _: Ref) -> Option<u64> {
         None
     }
 }
@@ -339,7 +339,7 @@ impl CanonicalHeap {
     #[inline]
     fn is_new<E: Edges, S: Sink>(&mut self, object: Ref, edges: &E, sink: &mut S) -> bool {
         if let Some(number) = edges.elsewhere(object) {
-            sink.word(ELSEWHERE | u64::from(number) << 2 | BACK);
+            sink.word(ELSEWHERE | number << 2 | BACK);
             return false;
         }
         match self.visited.visit(object) {

@@ -1,14 +1,18 @@
 //! Fingerprints of entry states, however large: what was found out about large heaps is kept and mended.
 //!
-//! A small heap is walked every time. A large one has a fingerprint of another making (`composite`), and a tree of
-//! it is kept (`tree`), so that a call costs what it changed: writes are watched by the machine's own barrier,
-//! and a word that is written back to what it was is no change. A collection moves objects and ends all of it: the
-//! next tree is made anew. Where trees have to be made anew again and again, none is kept for a while.
+//! A small heap is walked every time. A large one has a fingerprint of another making: that of a tree (`composite`),
+//! or of nodes with names where too many of them have several ways in (`names`). The tree or the names are kept, so
+//! that a call costs what it changed: writes are watched by the machine's own barrier, and a word that is written
+//! back to what it was is no change. A collection moves objects and ends all of it: the next time everything is
+//! read anew. Where trees have to be made anew again and again, none is kept for a while.
 //!
-//! Which making is used depends on the number of nodes behind the first root alone, so the same state has the same
-//! fingerprint on every machine and at any time. Values (strings, boxed values) are taken to be immutable.
+//! Which making is used depends on how many nodes there are behind the first root and on the references between
+//! them alone, so the same state has the same fingerprint on every machine and at any time. Values (strings, boxed
+//! values) are taken to be immutable.
 
 mod composite;
+mod names;
+mod places;
 mod sequence;
 mod tree;
 
@@ -18,12 +22,16 @@ use vm::vm::Vm;
 use super::canonical_heap::{CanonicalHeap, Edges, Root};
 use super::fingerprint::{Fingerprint, Mixer};
 use composite::Composer;
+use names::Names;
 use tree::{Done, Tree};
 
 /// Nodes that make a heap large.
 const LARGE: usize = 128;
-/// Trees at most, over different roots.
-const MOST_TREES: usize = 4;
+/// References at most, beyond those that make a tree and those back in pairs of nodes that refer to each other, for a
+/// heap to be taken as a tree. So there are no more of them to nodes aside.
+const MOST_ASIDE: usize = 16;
+/// Heaps at most of which something is kept.
+const MOST_KEPT: usize = 4;
 /// More writes than this are not looked at one by one.
 const MOST_WRITES: usize = 4096;
 /// After more trees in a row that could not be mended, none is kept for a while.
@@ -31,16 +39,42 @@ const PATIENCE: u32 = 4;
 /// Large heaps that are then walked before a tree is made again.
 const PAUSE: u32 = 64;
 
-/// The trees of one machine that are kept.
+/// What is kept of a heap.
+#[derive(Debug)]
+enum Kept {
+    Tree(Box<Tree>),
+    Names(Box<Names>),
+}
+
+impl Kept {
+    fn root(&self) -> Ref {
+        match self {
+            Kept::Tree(tree) => tree.root,
+            Kept::Names(names) => names.root,
+        }
+    }
+
+    fn note(&mut self, heap: &CanonicalHeap, vm: &Vm, granule: u32) {
+        match self {
+            Kept::Tree(tree) => tree.note(heap, vm, granule),
+            Kept::Names(names) => names.note(heap, vm, granule),
+        }
+    }
+}
+
+/// What is kept of the heaps of one machine.
 #[derive(Debug, Default)]
 pub struct KeptWalks {
     /// The one used last comes last.
-    trees: Vec<Tree>,
-    /// Room of a tree that is no longer kept.
-    spare: Tree,
+    kept: Vec<Kept>,
+    /// Room of what is no longer kept.
+    spare_tree: Box<Tree>,
+    spare_names: Box<Names>,
     composer: Composer,
     /// Whether the last heap was large.
     expects_large: bool,
+    /// Whether nodes of the last large heap had names.
+    expects_names: bool,
     n_first: usize,
     /// Trees in a row that could not be mended.
     n_vain: u32,
@@ -63,67 +97,147 @@ impl KeptWalks {
             Some(&Root::Object(first)) if !first.is_null() && !heap.is_value(vm, first) => first,
             _ => return self.walk(heap, vm, roots),
         };
-        let kept = self.trees.iter().position(|tree| tree.root == first);
-        if kept.is_none() && !self.expects_large {
+        let at = self.kept.iter().position(|kept| kept.root() == first);
+        if at.is_none() && !self.expects_large {
             let both = self.walk(heap, vm, roots);
             if self.n_first < LARGE {
                 return both;
             }
-            self.expects_large = true;
         }
-        if self.paused == first && self.pause > 0 {
-            self.pause -= 1;
-            self.n_made += 1;
-            let key = self.composer.fingerprint(heap, vm, first);
-            self.n_first = self.composer.n_objects();
-            if self.n_first < LARGE {
-                self.expects_large = false;
-                return self.walk(heap, vm, roots);
+        let kept = at.map(|at| self.kept.remove(at));
+        let both = match kept {
+            Some(Kept::Names(names)) => self.by_names(heap, vm, roots, (names, true)),
+            Some(Kept::Tree(tree)) => self.by_tree(heap, vm, roots, tree),
+            None if self.expects_names => {
+                let mut names = std::mem::take(&mut self.spare_names);
+                names.forget(first);
+                self.by_names(heap, vm, roots, (names, true))
             }
-            let composer = &self.composer;
-            return (key, joint(heap, vm, key, &roots[1..], &|object| composer.number(object)));
-        }
-        let mut tree = match kept {
-            Some(at) => self.trees.remove(at),
+            None if self.paused == first && self.pause > 0 => {
+                self.by_composer(heap, vm, roots, first)
+            }
             None => {
-                let mut tree = if self.trees.len() == MOST_TREES {
-                    self.trees.remove(0)
-                } else {
-                    std::mem::take(&mut self.spare)
-                };
+                let mut tree = std::mem::take(&mut self.spare_tree);
                 tree.forget(first);
-                tree
+                self.by_tree(heap, vm, roots, tree)
             }
         };
+        if self.kept.is_empty() {
+            vm.heap.end_watch();
+        }
+        self.expects_large = both.is_some();
+        both.unwrap_or_else(|| self.walk(heap, vm, roots))
+    }
+
+    /// Fingerprints of a heap whose nodes have names, unless it may and does turn out to be a tree; none if it is not
+    /// large.
+    fn by_names(
+        &mut self,
+        heap: &mut CanonicalHeap,
+        vm: &mut Vm,
+        roots: &[Root],
+        (mut names, may_be_tree): (Box<Names>, bool),
+    ) -> Option<(Fingerprint, Fingerprint)> {
+        let (key, is_whole) = names.fingerprint(heap, vm);
+        self.n_made += u64::from(is_whole);
+        let (n_objects, n_beyond) = (names.n_objects(), names.n_beyond());
+        if n_objects < LARGE {
+            self.spare_names = names;
+            return None;
+        }
+        self.expects_names = n_beyond > MOST_ASIDE;
+        if may_be_tree && !self.expects_names {
+            let mut tree = std::mem::take(&mut self.spare_tree);
+            tree.forget(names.root);
+            self.spare_names = names;
+            return self.by_tree(heap, vm, roots, tree);
+        }
+        self.n_first = n_objects;
+        let joint = joint(heap, vm, key, &roots[1..], &|object| names.number(object));
+        self.keep(vm, Kept::Names(names));
+        Some((key, joint))
+    }
+
+    /// Fingerprints of a heap that may be a tree; none if it is not large.
+    fn by_tree(
+        &mut self,
+        heap: &mut CanonicalHeap,
+        vm: &mut Vm,
+        roots: &[Root],
+        mut tree: Box<Tree>,
+    ) -> Option<(Fingerprint, Fingerprint)> {
         let (key, done) = tree.fingerprint(heap, vm);
-        self.n_first = tree.n_objects();
-        self.expects_large = self.n_first >= LARGE;
-        let both = if self.expects_large {
-            (key, joint(heap, vm, key, &roots[1..], &|object| tree.number(object)))
-        } else {
-            self.walk(heap, vm, roots)
-        };
         self.n_made += u64::from(done != Done::Mended);
+        if tree.n_objects() < LARGE {
+            self.spare_tree = tree;
+            return None;
+        }
+        if tree.n_beyond() > MOST_ASIDE {
+            let mut names = std::mem::take(&mut self.spare_names);
+            names.forget(tree.root);
+            self.spare_tree = tree;
+            return self.by_names(heap, vm, roots, (names, false));
+        }
+        self.n_first = tree.n_objects();
+        let joint = joint(heap, vm, key, &roots[1..], &|object| tree.number(object));
         match done {
             Done::Mended => self.n_vain = 0,
             Done::Made => {}
             Done::InVain => self.n_vain += 1,
         }
         if self.n_vain > PATIENCE {
-            (self.paused, self.pause) = (first, PAUSE);
+            (self.paused, self.pause) = (tree.root, PAUSE);
             // The next one has one try.
             self.n_vain = PATIENCE;
-        }
-        let is_paused = self.paused == first && self.pause > 0;
-        if self.expects_large && !is_paused && vm.heap.watch_writes() {
-            self.trees.push(tree);
+            self.spare_tree = tree;
         } else {
-            self.spare = tree;
-            if self.trees.is_empty() {
-                vm.heap.end_watch();
-            }
+            self.keep(vm, Kept::Tree(tree));
         }
-        both
+        Some((key, joint))
+    }
+
+    /// Fingerprints of a heap that may be a tree, of which nothing is kept for a while; none if it is not large.
+    fn by_composer(
+        &mut self,
+        heap: &mut CanonicalHeap,
+        vm: &mut Vm,
+        roots: &[Root],
+        first: Ref,
+    ) -> Option<(Fingerprint, Fingerprint)> {
+        self.pause -= 1;
+        self.n_made += 1;
+        let composer = &mut self.composer;
+        let key = composer.fingerprint(heap, vm, first);
+        if composer.n_objects() < LARGE {
+            return None;
+        }
+        if composer.n_beyond() > MOST_ASIDE {
+            let mut names = std::mem::take(&mut self.spare_names);
+            names.forget(first);
+            return self.by_names(heap, vm, roots, (names, false));
+        }
+        self.n_first = composer.n_objects();
+        Some((key, joint(heap, vm, key, &roots[1..], &|object| composer.number(object))))
+    }
+
+    /// Keeps this for the next time, if writes can be watched.
+    fn keep(&mut self, vm: &mut Vm, kept: Kept) {
+        if vm.heap.watch_writes() {
+            if self.kept.len() == MOST_KEPT {
+                let oldest = self.kept.remove(0);
+                self.put_aside(oldest);
+            }
+            self.kept.push(kept);
+        } else {
+            self.put_aside(kept);
+        }
+    }
+
+    fn put_aside(&mut self, kept: Kept) {
+        match kept {
+            Kept::Tree(tree) => self.spare_tree = tree,
+            Kept::Names(names) => self.spare_names = names,
+        }
     }
 
     /// How many large heaps were read as a whole.
@@ -143,7 +257,7 @@ impl KeptWalks {
 
     /// Keeps nothing any longer; the machine watches no writes.
     pub fn end(&mut self, vm: &mut Vm) {
-        self.trees.clear();
+        self.kept.clear();
         vm.heap.end_watch();
     }
 
@@ -161,19 +275,23 @@ impl KeptWalks {
 
     /// Takes in what was written since the last time.
     fn catch_up(&mut self, heap: &CanonicalHeap, vm: &mut Vm) {
-        if self.trees.is_empty() {
+        if self.kept.is_empty() {
             return;
         }
         let is_many = vm.heap.n_watched_writes() > MOST_WRITES;
         match vm.heap.changed_granules() {
             Some(changed) if !is_many => {
                 for granule in changed {
-                    self.trees.iter_mut().for_each(|tree| tree.note(heap, vm, granule));
+                    self.kept.iter_mut().for_each(|kept| kept.note(heap, vm, granule));
                 }
             }
-            _ => self.trees.clear(),
+            _ => {
+                while let Some(kept) = self.kept.pop() {
+                    self.put_aside(kept);
+                }
+            }
         }
-        if self.trees.is_empty() {
+        if self.kept.is_empty() {
             vm.heap.end_watch();
         } else {
             // What is noted is noted; there may be more.
@@ -188,7 +306,7 @@ fn joint(
     vm: &Vm,
     first: Fingerprint,
     rest: &[Root],
-    number: &dyn Fn(Ref) -> Option<u32>,
+    number: &dyn Fn(Ref) -> Option<u64>,
 ) -> Fingerprint {
     if rest.is_empty() {
         return first;
@@ -200,7 +318,7 @@ fn joint(
 }
 
 /// All edges, but for what is part of another heap.
-struct Beyond<'a>(&'a dyn Fn(Ref) -> Option<u32>);
+struct Beyond<'a>(&'a dyn Fn(Ref) -> Option<u64>);
 
 impl Edges for Beyond<'_> {
     const ALL: bool = true;
@@ -210,7 +328,7 @@ impl Edges for Beyond<'_> {
     fn has_length(&self, _: Ref) -> bool {
         true
     }
-    fn elsewhere(&self, object: Ref) -> Option<u32> {
+    fn elsewhere(&self, object: Ref) -> Option<u64> {
         (self.0)(object)
     }
 }

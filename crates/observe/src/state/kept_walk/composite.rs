@@ -9,7 +9,6 @@
 //!
 //! Large arrays are nodes without content above pieces that have it.
 
-use vm::heap::ELEMENTS_OFFSET;
 use vm::value::{Kind, Ref};
 use vm::vm::Vm;
 
@@ -189,6 +188,10 @@ pub(super) struct Composer {
     open: Vec<Open>,
     /// The node that refers, and the node that it refers to.
     aside: Vec<(u32, u32)>,
+    /// References to nodes other than the root.
+    n_references: usize,
+    /// Nodes other than the root that refer to each other, counted from both ends.
+    n_mutual: usize,
 }
 
 impl Composer {
@@ -204,6 +207,7 @@ impl Composer {
         self.depths.clear();
         self.hashes.clear();
         self.aside.clear();
+        (self.n_references, self.n_mutual) = (0, 0);
         let plan = heap.plan_of(vm, vm.class_of(root));
         if let Some(content) = Content::of(vm, plan, root) {
             self.visited.visit(root);
@@ -234,7 +238,13 @@ impl Composer {
         whole(self.visited.len(), fold(&self.hashes), aside)
     }
 
-    fn refer(&mut self, heap: &mut CanonicalHeap, vm: &Vm, (root, target): (Ref, Ref), from: u32) {
+    fn refer(
+        &mut self,
+        heap: &mut CanonicalHeap,
+        vm: &Vm,
+        (root, target): (Ref, Ref),
+        number: u32,
+    ) {
         let depth = count(self.open.len());
         let Some(open) = self.open.last_mut() else { return };
         let mixer = &mut open.mixer;
@@ -251,12 +261,17 @@ impl Composer {
             heap.write_value(vm, plan, target, mixer);
             return;
         };
-        if let Some(number) = self.visited.visit(target) {
-            let to = self.numbers[number as usize];
+        self.n_references += 1;
+        let from = (open.object, open.content);
+        if open.object != root && is_mutual(heap, vm, from, open.at - 1, (target, content)) {
+            self.n_mutual += 1;
+        }
+        if let Some(known) = self.visited.visit(target) {
+            let to = self.numbers[known as usize];
             match self.depths[to as usize] {
                 0 => {
                     mixer.word(ASIDE);
-                    self.aside.push((from, to));
+                    self.aside.push((number, to));
                 }
                 above => mixer.word(up(depth - above)),
             }
@@ -276,15 +291,43 @@ impl Composer {
         self.open.push(Open { object, content, number, at, last, mixer });
     }
 
+    /// How many references the last heap had beyond those that make a tree and, in pairs of nodes that refer to
+    /// each other, back.
+    pub(super) fn n_beyond(&self) -> usize {
+        (self.n_references + 1).saturating_sub(self.visited.len() + self.n_mutual / 2)
+    }
+
     /// How many objects the last heap had.
     pub(super) fn n_objects(&self) -> usize {
         self.visited.len()
     }
 
     /// The number of an object of the last heap.
-    pub(super) fn number(&self, object: Ref) -> Option<u32> {
-        self.visited.number(object).map(|number| self.numbers[number as usize])
+    pub(super) fn number(&self, object: Ref) -> Option<u64> {
+        self.visited.number(object).map(|number| u64::from(self.numbers[number as usize]))
     }
+}
+
+/// Whether a field, the first of its object that refers to another, refers to one with a field that refers back.
+fn is_mutual(
+    heap: &CanonicalHeap,
+    vm: &Vm,
+    (object, content): (Ref, Content),
+    at: u32,
+    (target, behind): (Ref, Content),
+) -> bool {
+    let (Content::Fields { first, .. }, Content::Fields { first: start, last: end }) =
+        (content, behind)
+    else {
+        return false;
+    };
+    let refers = |from: Ref, at: u32, to: Ref| {
+        let slot = heap.slot(at);
+        slot.kind == Kind::Ref && vm.heap.load_ref(from, slot.offset) == to
+    };
+    object != target
+        && (start..end).any(|at| refers(target, at, object))
+        && !(first..at).any(|at| refers(object, at, target))
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "few nodes")]
@@ -295,9 +338,4 @@ fn count(n: usize) -> i32 {
 #[expect(clippy::cast_possible_truncation, reason = "far fewer nodes than 2^32")]
 fn unsigned(n: usize) -> u32 {
     n as u32
-}
-
-/// The element of an array that a byte of it is in.
-pub(super) fn element_at(kind: Kind, offset: u32) -> u32 {
-    offset.saturating_sub(ELEMENTS_OFFSET) / kind.size()
 }

@@ -6,24 +6,19 @@
 //! dropped. A few nodes may have more ways in, such as the last one of a list: after every change it is checked that
 //! each was met first where a walk would meet it first. Where that fails the tree is made anew.
 
-use std::collections::BTreeMap;
-
-use rustc_hash::FxHashMap;
 use vm::heap::{ELEMENTS_OFFSET, LENGTH_OFFSET};
-use vm::value::{Kind, Ref};
+use vm::value::Ref;
 use vm::vm::Vm;
 
-use super::super::canonical_heap::{CanonicalHeap, NULL};
+use super::super::canonical_heap::{CanonicalHeap, NULL, Plan};
 use super::super::fingerprint::{Fingerprint, Mixer, Sink};
+use super::MOST_ASIDE;
 use super::composite::{
-    ASIDE, BELOW, Content, Next, ROOT, begin, element_at, elements_of_piece, read, up, whole,
+    ASIDE, BELOW, Content, Next, ROOT, begin, elements_of_piece, read, up, whole,
 };
+use super::places::{Places, element_at};
 use super::sequence::{Behind, ListId, MAIN, Sequence, Standing, lanes};
 
-/// References to nodes aside, and nodes that refer out of what moves, at most.
-const MOST_ASIDE: usize = 16;
-/// Objects of fewer granules are found from any granule in them by looking back.
-const SMALL: u32 = 16;
 /// Trees of fewer nodes are not put in order because they have grown.
 const LEAST_MADE: usize = 512;
 /// No node.
@@ -55,8 +50,6 @@ struct Node {
     via: u32,
     /// Where its edges begin: one per slot, element or piece.
     edges: u32,
-    /// Granules of the object.
-    size: u32,
     /// Whether it refers to nodes aside.
     has_aside: bool,
     /// Whether it is being written down.
@@ -93,11 +86,15 @@ pub(super) struct Tree {
     free: Vec<u32>,
     /// Nodes below, by the places of nodes.
     edges: Vec<u32>,
+    /// Nodes that are referred to, by the places of nodes, but for the root.
+    targets: Vec<u32>,
+    /// References to nodes other than the root.
+    n_references: usize,
+    /// Nodes other than the root that refer to each other.
+    n_mutual: usize,
     /// Edges that belong to no node any longer.
     n_lost_edges: usize,
-    numbers: FxHashMap<Ref, u32>,
-    /// Large objects: their last granules and nodes by their first granules.
-    large: BTreeMap<u32, (u32, u32)>,
+    places: Places,
     sequence: Sequence,
     aside: Vec<Aside>,
     /// What was cut off.
@@ -120,9 +117,10 @@ impl Tree {
         self.nodes.clear();
         self.free.clear();
         self.edges.clear();
+        self.targets.clear();
+        (self.n_references, self.n_mutual) = (0, 0);
         self.n_lost_edges = 0;
-        self.numbers.clear();
-        self.large.clear();
+        self.places.clear();
         self.sequence.clear();
         self.aside.clear();
         self.loose.clear();
@@ -134,12 +132,12 @@ impl Tree {
 
     /// How many objects there are.
     pub(super) fn n_objects(&self) -> usize {
-        self.numbers.len()
+        self.places.len()
     }
 
     /// The number of an object in the order of the tree; `fingerprint` comes first.
-    pub(super) fn number(&self, object: Ref) -> Option<u32> {
-        self.numbers.get(&object).map(|&node| self.sequence.index(node))
+    pub(super) fn number(&self, object: Ref) -> Option<u64> {
+        self.places.get(object).map(|node| u64::from(self.sequence.index(node)))
     }
 
     /// The fingerprint, and what had to be done for it. The root is no value.
@@ -151,7 +149,7 @@ impl Tree {
         }
         // What has grown much, or lost much, is put in order from time to time.
         let is_due =
-            self.numbers.len() > 4 * self.n_made || self.n_lost_edges > self.edges.len() / 2 + 1024;
+            self.places.len() > 4 * self.n_made || self.n_lost_edges > self.edges.len() / 2 + 1024;
         let done = if self.fingerprint.is_none() || is_due {
             Done::Made
         } else if self.mend(heap, vm) == Err(Crooked) {
@@ -166,14 +164,14 @@ impl Tree {
         let sequence = &self.sequence;
         self.aside.sort_by_cached_key(|aside| (sequence.order(aside.from), aside.via));
         let aside = self.aside.iter().map(|aside| sequence.index(aside.to));
-        let key = whole(self.numbers.len(), folded, aside);
+        let key = whole(self.places.len(), folded, aside);
         self.fingerprint = Some(key);
         (key, done)
     }
 
     /// A granule has changed.
     pub(super) fn note(&mut self, heap: &CanonicalHeap, vm: &Vm, granule: u32) {
-        let Some(number) = self.node_at(granule) else { return };
+        let Some(number) = self.places.at(granule) else { return };
         let node = self.nodes[number as usize];
         let offset = (granule - node.object.0) << 3;
         match node.content {
@@ -200,18 +198,6 @@ impl Tree {
         self.changed.push(number);
     }
 
-    /// The node of an object that a granule is part of.
-    fn node_at(&self, granule: u32) -> Option<u32> {
-        for back in 0..SMALL.min(granule) {
-            if let Some(&number) = self.numbers.get(&Ref(granule - back)) {
-                let is_in = back < self.nodes[number as usize].size;
-                return is_in.then_some(number);
-            }
-        }
-        let (_, &(last, number)) = self.large.range(..=granule).next_back()?;
-        (granule <= last).then_some(number)
-    }
-
     /// Reads everything.
     fn make(&mut self, heap: &mut CanonicalHeap, vm: &Vm) {
         let n_before = self.nodes.len();
@@ -220,7 +206,7 @@ impl Tree {
         self.n_made = n_before.max(LEAST_MADE);
         let plan = heap.plan_of(vm, vm.class_of(self.root));
         let Some(content) = Content::of(vm, plan, self.root) else { return };
-        let top = self.add(vm, self.root, content, (NONE, 0), false);
+        let top = self.add(vm, (self.root, Some(plan)), content, (NONE, 0));
         self.sequence.push(MAIN, top, 0);
         // Nothing is loose and nothing is known, so nothing can be crooked.
         let _ = self.write(heap, vm, top);
@@ -317,26 +303,25 @@ impl Tree {
         }
     }
 
+    /// Adds a node; one without a plan is a piece of an array.
     fn add(
         &mut self,
         vm: &Vm,
-        object: Ref,
+        (object, plan): (Ref, Option<Plan>),
         content: Content,
         (parent, via): (u32, u32),
-        is_piece: bool,
     ) -> u32 {
         let (first, last) = content.bounds();
         let edges = count(self.edges.len());
         self.edges.resize(self.edges.len() + (last - first) as usize, NONE);
-        let size = if is_piece { 0 } else { granules(vm, object, content) };
+        self.targets.resize(self.edges.len(), NONE);
         let node = Node {
             object,
             content,
-            is_piece,
+            is_piece: plan.is_none(),
             parent,
             via,
             edges,
-            size,
             has_aside: false,
             is_open: false,
             is_pending: false,
@@ -355,11 +340,8 @@ impl Tree {
             let edge = self.nodes[parent as usize].edges + via;
             self.edges[edge as usize] = number;
         }
-        if !is_piece {
-            self.numbers.insert(object, number);
-            if size > SMALL {
-                self.large.insert(object.0, (object.0 + size - 1, number));
-            }
+        if let Some(plan) = plan {
+            self.places.insert(vm, object, plan.form, number);
         }
         number
     }
@@ -367,17 +349,67 @@ impl Tree {
     fn remove(&mut self, number: u32) {
         let node = self.nodes[number as usize];
         if !node.is_piece {
-            self.numbers.remove(&node.object);
-            if node.size > SMALL {
-                self.large.remove(&node.object.0);
-            }
+            self.places.remove(node.object);
         }
         if node.has_aside {
             self.aside.retain(|aside| aside.from != number);
         }
+        self.unlink(number);
         let (first, last) = node.content.bounds();
         self.n_lost_edges += (last - first) as usize;
         self.free.push(number);
+    }
+
+    /// How many references there are beyond those that make a tree and, in pairs of nodes that refer to each
+    /// other, back: no fewer than those to nodes aside.
+    pub(super) fn n_beyond(&self) -> usize {
+        (self.n_references + 1).saturating_sub(self.places.len() + self.n_mutual)
+    }
+
+    /// A place of a node refers to another.
+    fn link(&mut self, from: u32, via: u32, to: u32) {
+        self.n_references += 1;
+        let is_new = !self.refers(from, to);
+        let edges = self.nodes[from as usize].edges;
+        self.targets[(edges + via) as usize] = to;
+        if is_new && self.could_be_mutual(from, to) && self.refers(to, from) {
+            self.n_mutual += 1;
+        }
+    }
+
+    /// Forgets what a node refers to.
+    fn unlink(&mut self, number: u32) {
+        let node = self.nodes[number as usize];
+        let (first, last) = node.content.bounds();
+        for at in node.edges..node.edges + (last - first) {
+            let to = std::mem::replace(&mut self.targets[at as usize], NONE);
+            if to == NONE {
+                continue;
+            }
+            self.n_references -= 1;
+            if !self.refers(number, to)
+                && self.could_be_mutual(number, to)
+                && self.refers(to, number)
+            {
+                self.n_mutual -= 1;
+            }
+        }
+    }
+
+    fn could_be_mutual(&self, one: u32, other: u32) -> bool {
+        let is_fine = |number: u32| {
+            let node = &self.nodes[number as usize];
+            node.object != self.root && matches!(node.content, Content::Fields { .. })
+        };
+        one != other && is_fine(one) && is_fine(other)
+    }
+
+    /// Whether a field of a node refers to another.
+    fn refers(&self, from: u32, to: u32) -> bool {
+        let node = &self.nodes[from as usize];
+        let Content::Fields { first, last } = node.content else { return false };
+        let edges = node.edges as usize;
+        self.targets[edges..edges + (last - first) as usize].contains(&to)
     }
 
     /// Writes down a node of the main list, and all new ones below it.
@@ -414,7 +446,7 @@ impl Tree {
                 Next::Piece(kind) => {
                     open.mixer.word(BELOW);
                     let content = Content::piece(vm, node.object, kind, at);
-                    Some(self.add(vm, node.object, content, (open.node, via), true))
+                    Some(self.add(vm, (node.object, None), content, (open.node, via)))
                 }
                 Next::Reference(target) => {
                     self.refer(heap, vm, (base, building), &mut open, (via, below, target))?
@@ -440,6 +472,7 @@ impl Tree {
     }
 
     fn begin(&mut self, heap: &mut CanonicalHeap, vm: &Vm, number: u32, depth: i32) {
+        self.unlink(number);
         let node = &mut self.nodes[number as usize];
         node.is_open = true;
         let plan = (!node.is_piece).then(|| heap.plan_of(vm, vm.class_of(node.object)));
@@ -470,10 +503,13 @@ impl Tree {
             heap.write_value(vm, plan, target, &mut open.mixer);
             return Ok(None);
         };
-        let Some(&number) = self.numbers.get(&target) else {
+        let Some(number) = self.places.get(target) else {
             open.mixer.word(BELOW);
-            return Ok(Some(self.add(vm, target, content, (open.node, via), false)));
+            let new = self.add(vm, (target, Some(plan)), content, (open.node, via));
+            self.link(open.node, via, new);
+            return Ok(Some(new));
         };
+        self.link(open.node, via, number);
         if number == below {
             open.mixer.word(BELOW);
             return Ok(None);
@@ -500,6 +536,13 @@ impl Tree {
         Ok(None)
     }
 
+    /// A node is to be written down again.
+    fn await_writing(&mut self, number: u32) {
+        if !std::mem::replace(&mut self.nodes[number as usize].is_pending, true) {
+            self.pending.push(number);
+        }
+    }
+
     /// Puts a node that was cut off, or one below it, and all below it where it is found now.
     fn adopt(
         &mut self,
@@ -512,6 +555,8 @@ impl Tree {
         if node.parent != NONE {
             let edge = self.nodes[node.parent as usize].edges + node.via;
             self.edges[edge as usize] = NONE;
+            // It may still refer to it, and find a place as well.
+            self.await_writing(node.parent);
         }
         let by = depth - self.sequence.depth(number);
         let list = self.sequence.cut(number, Standing::Building);
@@ -523,11 +568,7 @@ impl Tree {
             reaching.push(number);
         }
         for number in reaching {
-            let node = &mut self.nodes[number as usize];
-            if !node.is_pending {
-                node.is_pending = true;
-                self.pending.push(number);
-            }
+            self.await_writing(number);
         }
         self.sequence.shift(list, by);
         if building == MAIN {
@@ -543,20 +584,6 @@ impl Tree {
         self.edges[edge as usize] = number;
         Ok(())
     }
-}
-
-/// Granules that an object takes.
-fn granules(vm: &Vm, object: Ref, content: Content) -> u32 {
-    let kind = match content {
-        Content::Fields { .. } => {
-            return vm.class(vm.class_of(object)).instance_size.div_ceil(8);
-        }
-        Content::Refs { .. } => Kind::Ref,
-        Content::Values { kind, .. } | Content::Pieces { kind, .. } => kind,
-    };
-    let n_bytes = u64::from(vm.heap.array_length(object)) * u64::from(kind.size());
-    let n_granules = (u64::from(ELEMENTS_OFFSET) + n_bytes).div_ceil(8);
-    u32::try_from(n_granules).unwrap_or(u32::MAX - object.0)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "far fewer nodes than 2^32")]
