@@ -36,6 +36,7 @@ const LARGE: &[(&str, &str, &str)] = &[
     ("CatalogueTest", "Catalogue", "calls on states of 2,000 nodes"),
     ("GrowthTest", "Catalogue", "states that grow to 500 nodes"),
     ("LedgerTest", "Ledger", "states that grow to 20,000 nodes, and go back and forth"),
+    ("RecentTest", "Recent", "states of 10,000 nodes with three ways to each"),
 ];
 
 /// A compiled suite.

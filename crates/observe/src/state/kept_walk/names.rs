@@ -21,7 +21,6 @@ use vm::vm::Vm;
 use super::super::canonical_heap::{BACK, CanonicalHeap, Form, NODE, NULL, Plan};
 use super::super::canonical_heap::{load, write_elements};
 use super::super::fingerprint::{Fingerprint, Mixer, Sink};
-use super::composite::elements_of_piece;
 use super::places::{Places, element_at};
 
 /// No node and no edge.
@@ -30,6 +29,10 @@ const NONE: u32 = u32::MAX;
 const FAR: u32 = u32::MAX;
 /// The root.
 const ROOT: u32 = 0;
+/// References in a piece of an array: each is looked up when the piece is written down.
+const PIECE_REFS: u32 = 8;
+/// Bytes in a piece of an array of primitive values.
+const PIECE_BYTES: u32 = 512;
 
 #[derive(Debug, Clone, Copy)]
 struct Node {
@@ -152,10 +155,14 @@ impl Names {
             let last = self.nodes[node as usize].n_edges;
             self.read(heap, vm, node, (0, last));
         }
-        self.lose();
-        self.measure();
-        self.name();
-        self.drop_lost();
+        if is_whole {
+            self.measure_all();
+        } else {
+            self.lose();
+            self.measure();
+            self.name();
+            self.drop_lost();
+        }
         while let Some(part) = self.stale.pop() {
             // A part of what was dropped is no longer stale.
             if self.parts[part as usize].is_stale {
@@ -433,6 +440,11 @@ impl Names {
             heap.write_value(vm, plan, target, mixer);
         }
     }
+}
+
+/// Elements of such an array that are one piece.
+fn elements_of_piece(kind: Kind) -> u32 {
+    if kind == Kind::Ref { PIECE_REFS } else { PIECE_BYTES / kind.size() }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "far fewer nodes than 2^32")]

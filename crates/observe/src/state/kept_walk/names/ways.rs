@@ -11,8 +11,7 @@ use vm::value::Kind;
 
 use super::super::super::canonical_heap::Form;
 use super::super::super::fingerprint::{Fingerprint, Mixer, Sink};
-use super::super::composite::elements_of_piece;
-use super::{Edge, FAR, NONE, Names, ROOT};
+use super::{Edge, FAR, NONE, Names, ROOT, elements_of_piece};
 
 impl Names {
     /// A node no longer has this way in.
@@ -36,6 +35,37 @@ impl Names {
         mixer.fingerprint(Fingerprint(from.name));
         mixer.word(u64::from(edge - from.edges));
         mixer.finish().0
+    }
+
+    /// Measures and names all nodes, of which only the root is known: level by level, so that those which others are
+    /// named by have their names.
+    pub(super) fn measure_all(&mut self) {
+        let (mut level, mut next) = (vec![ROOT], Vec::new());
+        let mut distance = 0;
+        while !level.is_empty() {
+            distance += 1;
+            for &number in &level {
+                for edge in self.edges_of(number) {
+                    let to = self.edges[edge as usize].to;
+                    if to == NONE || self.nodes[to as usize].distance < distance {
+                        continue;
+                    }
+                    let name = self.name_by(edge);
+                    let node = &mut self.nodes[to as usize];
+                    if node.distance == FAR {
+                        node.distance = distance;
+                        (node.name, node.via) = (name, edge);
+                        next.push(to);
+                    } else if name < node.name {
+                        (node.name, node.via) = (name, edge);
+                    }
+                }
+            }
+            level.clear();
+            std::mem::swap(&mut level, &mut next);
+        }
+        self.linked.clear();
+        self.lost.clear();
     }
 
     /// Finds the nodes that are no longer as near as they were.
