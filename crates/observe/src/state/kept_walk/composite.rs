@@ -28,7 +28,7 @@ pub(super) const ASIDE: u64 = 1 << 2 | NODE;
 const PIECE: u64 = 2 << 2 | NODE;
 
 /// References in a piece of an array.
-const PIECE_REFS: u32 = 64;
+const PIECE_REFS: u32 = 16;
 /// Bytes in a piece of an array of primitive values.
 const PIECE_BYTES: u32 = 512;
 

@@ -498,6 +498,12 @@ impl Tree {
             open.mixer.word(ROOT);
             return Ok(None);
         }
+        // As before, as a rule.
+        if below != NONE && self.nodes[below as usize].object == target {
+            self.link(open.node, via, below);
+            open.mixer.word(BELOW);
+            return Ok(None);
+        }
         let plan = heap.plan_of(vm, vm.class_of(target));
         let Some(content) = Content::of(vm, plan, target) else {
             heap.write_value(vm, plan, target, &mut open.mixer);
@@ -510,10 +516,6 @@ impl Tree {
             return Ok(Some(new));
         };
         self.link(open.node, via, number);
-        if number == below {
-            open.mixer.word(BELOW);
-            return Ok(None);
-        }
         if self.sequence.standing(number) == Standing::Loose {
             open.mixer.word(BELOW);
             self.adopt(number, (open.node, via), open.depth + 1, building)?;
