@@ -4,6 +4,7 @@
 //! keeps a copy when the table is first changed after it, and a rollback brings it back. A host
 //! file that the program closed stays open until no mark could need it again.
 
+pub mod mappings;
 pub(crate) mod sockets;
 
 use std::collections::BTreeSet;
@@ -11,6 +12,7 @@ use std::collections::BTreeSet;
 use crate::host::{Failure, Handle, Host, HostResult, Metadata, OpenHow, errno};
 use crate::travel::Undo;
 use crate::vm::Vm;
+use mappings::{Identity, Mapping};
 
 /// What an open file reads and writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,21 +57,6 @@ pub struct OpenFile {
     /// How it behaves.
     pub nature: Nature,
     n_descriptors: u32,
-}
-
-/// A mapped file: raw memory with its content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mapping {
-    /// The block of raw memory.
-    pub block: u64,
-    /// Where the mapping begins in it, at the border of a page.
-    pub address: u64,
-    /// Its size in bytes.
-    pub size: usize,
-    /// The descriptor of the file that what is written belongs in, if it is shared and writable.
-    pub written_to: Option<i32>,
-    /// Where in the file it begins.
-    pub position: u64,
 }
 
 /// All open files of a machine.
@@ -248,8 +235,11 @@ impl Vm {
         let mut position = None;
         if let Target::Host(handle) = target {
             self.files.really_open.insert(handle);
-            let regular = self.host.handle_metadata(handle)?.is_regular();
-            position = regular.then_some(0);
+            let metadata = self.host.handle_metadata(handle)?;
+            position = metadata.is_regular().then_some(0);
+            if how.truncate {
+                self.cut_mappings(Identity::of(&metadata), 0);
+            }
         }
         self.before_file_change();
         let path = path.to_vec();
@@ -350,7 +340,7 @@ impl Vm {
                 Ok(buffer.len())
             }
             Target::Host(handle) => {
-                self.write_mappings()?;
+                self.agree_with_mappings(descriptor)?;
                 let n = self.host.read(handle, position, buffer)?;
                 self.move_position(descriptor, position.map(|at| at + n as u64))?;
                 Ok(n)
@@ -360,6 +350,7 @@ impl Vm {
 
     /// Writes all bytes at the descriptor's position, or at the end, and moves it.
     pub fn write_file(&mut self, descriptor: i32, mut bytes: &[u8]) -> HostResult<()> {
+        let mapped = self.agree_with_mappings(descriptor)?;
         while !bytes.is_empty() {
             let file = self.files.table.get(descriptor)?;
             let Target::Host(handle) = file.target else { return Ok(()) };
@@ -370,6 +361,9 @@ impl Vm {
             let n = self.host.write(handle, at, bytes)?;
             if n == 0 {
                 return Err(Failure::Os(errno::EIO));
+            }
+            if let (Some(file), Some(at)) = (mapped, at) {
+                self.show_in_mappings(file, at, &bytes[..n]);
             }
             self.move_position(descriptor, at.map(|at| at + n as u64))?;
             bytes = &bytes[n..];
@@ -392,7 +386,7 @@ impl Vm {
         at: u64,
         buffer: &mut [u8],
     ) -> HostResult<usize> {
-        self.write_mappings()?;
+        self.agree_with_mappings(descriptor)?;
         let file = self.files.table.get(descriptor)?;
         match (file.target, file.position) {
             (Target::Host(handle), Some(_)) => self.host.read(handle, Some(at), buffer),
@@ -402,11 +396,16 @@ impl Vm {
 
     /// Writes at a given position; the descriptor's own stays.
     pub fn write_file_at(&mut self, descriptor: i32, at: u64, bytes: &[u8]) -> HostResult<usize> {
+        let mapped = self.agree_with_mappings(descriptor)?;
         let file = self.files.table.get(descriptor)?;
-        match (file.target, file.position) {
-            (Target::Host(handle), Some(_)) => self.host.write(handle, Some(at), bytes),
-            _ => Err(Failure::Os(errno::ESPIPE)),
+        let (Target::Host(handle), Some(_)) = (file.target, file.position) else {
+            return Err(Failure::Os(errno::ESPIPE));
+        };
+        let n = self.host.write(handle, Some(at), bytes)?;
+        if let Some(file) = mapped {
+            self.show_in_mappings(file, at, &bytes[..n]);
         }
+        Ok(n)
     }
 
     /// The descriptor's position; `ESPIPE` for streams.
@@ -430,10 +429,15 @@ impl Vm {
 
     /// Cuts or extends a file.
     pub fn set_file_size(&mut self, descriptor: i32, size: u64) -> HostResult<()> {
-        match self.files.table.get(descriptor)?.target {
-            Target::Host(handle) => self.host.set_size(handle, size),
-            Target::Random | Target::Null => Err(Failure::Os(errno::EINVAL)),
+        let mapped = self.agree_with_mappings(descriptor)?;
+        let Target::Host(handle) = self.files.table.get(descriptor)?.target else {
+            return Err(Failure::Os(errno::EINVAL));
+        };
+        self.host.set_size(handle, size)?;
+        if let Some(file) = mapped {
+            self.cut_mappings(file, size);
         }
+        Ok(())
     }
 
     /// Brings a file to its medium.
@@ -454,55 +458,6 @@ impl Vm {
             (Target::Host(handle), None) => self.host.available(handle),
             (Target::Random | Target::Null, _) => Ok(0),
         }
-    }
-
-    /// Remembers a mapped file.
-    pub fn add_mapping(&mut self, mapping: Mapping) {
-        self.before_file_change();
-        self.files.table.mappings.push(mapping);
-    }
-
-    /// The mapping that an address lies in.
-    pub fn mapping_at(&self, address: u64) -> Option<Mapping> {
-        let mappings = &self.files.table.mappings;
-        let holds = |mapping: &&Mapping| {
-            address.checked_sub(mapping.address).is_some_and(|offset| offset <= mapping.size as u64)
-        };
-        mappings.iter().find(holds).copied()
-    }
-
-    /// Forgets the mapping that begins at an address.
-    pub fn take_mapping(&mut self, address: u64) -> Option<Mapping> {
-        let position =
-            self.files.table.mappings.iter().position(|mapping| mapping.address == address)?;
-        self.before_file_change();
-        Some(self.files.table.mappings.remove(position))
-    }
-
-    /// Brings what was written to a mapping into its file.
-    pub fn write_mapping(&mut self, mapping: Mapping) -> HostResult<()> {
-        let Some(number) = mapping.written_to else { return Ok(()) };
-        let Some(content) = self.heap.raw_bytes(mapping.address, mapping.size).map(<[u8]>::to_vec)
-        else {
-            return Err(Failure::Os(errno::EINVAL));
-        };
-        // What lies behind the end of a file that was cut meanwhile is lost.
-        let room = self.file_metadata(number)?.size.saturating_sub(mapping.position);
-        let content = &content[..content.len().min(usize::try_from(room).unwrap_or(usize::MAX))];
-        let mut written = 0;
-        while written < content.len() {
-            let at = mapping.position + written as u64;
-            written += self.write_file_at(number, at, &content[written..])?;
-        }
-        Ok(())
-    }
-
-    /// Brings shared mappings to their files, so that whoever reads those sees what was written.
-    fn write_mappings(&mut self) -> HostResult<()> {
-        for idx in 0..self.files.table.mappings.len() {
-            self.write_mapping(self.files.table.mappings[idx])?;
-        }
-        Ok(())
     }
 
     /// The next bytes of the machine's random device: SplitMix64 (Steele, Lea and Flood 2014)

@@ -23,6 +23,7 @@ mod method_handles;
 mod numbers;
 mod objects;
 mod strings;
+mod utf8;
 mod var_handles;
 
 pub(crate) use boxes::Offsets;
@@ -50,7 +51,7 @@ impl IntrinsicTable {
     /// The table for a JDK release.
     pub fn new(jdk: u16) -> IntrinsicTable {
         let is_new = jdk >= 25;
-        let plain: [&[Row]; 11] = [
+        let plain: [&[Row]; 12] = [
             array_loops::READS,
             arrays::ROWS,
             boxes::ROWS,
@@ -62,10 +63,11 @@ impl IntrinsicTable {
             numbers::ROWS,
             objects::ROWS,
             strings::ROWS,
+            utf8::READS,
         ];
         let newer: &[Row] = if is_new { numbers::ROWS_25 } else { memory::READS_17 };
         let plain = plain.into_iter().chain([newer]).flatten().map(|row| (row, Op::intrinsic_q));
-        let writing: [&[Row]; 11] = [
+        let writing: [&[Row]; 12] = [
             array_loops::WRITES,
             bignum::ROWS,
             ciphers::ROWS,
@@ -74,6 +76,7 @@ impl IntrinsicTable {
             encodings::WRITES,
             if is_new { encodings::WRITES_25 } else { encodings::WRITES_17 },
             memory::WRITES,
+            utf8::WRITES,
             if is_new { &[] } else { memory::WRITES_17 },
             var_handles::READS,
             var_handles::WRITES,

@@ -21,8 +21,10 @@ const SLICE: u64 = 50_000;
 const SLICE_NANOS: i64 = 100_000;
 /// Virtual nanoseconds that a turn counts for that was given up.
 const YIELD_NANOS: i64 = 1_000;
-/// A thread that gave up so many turns in a row only waits for time to pass.
-const MANY_YIELDS: u32 = 1_000;
+/// Threads that gave up so many turns each, with nothing else in between, only wait for time to pass.
+const MANY_YIELDS: u64 = 1_000;
+/// Real nanoseconds that such threads are left alone for: one of them may have moved another.
+const NAP_NANOS: i64 = 1_000_000;
 /// Later deadlines are never reached: 100 years.
 const NEVER: i64 = 100 * 365 * 86_400 * 1_000_000_000;
 /// Stacks of ended threads that are kept for new ones.
@@ -87,15 +89,28 @@ fn deadline_of(state: State) -> Option<i64> {
 }
 
 /// The first thread behind `from`, in circular order, that can run.
-fn choose(threads: &[Thread], from: usize, is_free: &dyn Fn(Ref) -> bool) -> Choice {
-    let mut spinning = None;
+///
+/// Where all who can run gave up very many turns in a row, time passes instead.
+fn choose(
+    threads: &[Thread],
+    from: usize,
+    idle_turns: u64,
+    is_free: &dyn Fn(Ref) -> bool,
+) -> Choice {
+    let mut first = None;
+    let mut n_ready = 0;
     let mut next = None;
     for step in 1..=threads.len() {
         let idx = (from + step) % threads.len();
         let thread = &threads[idx];
         match readiness(thread, is_free) {
-            Readiness::Ready if thread.yields >= MANY_YIELDS => spinning = spinning.or(Some(idx)),
-            Readiness::Ready => return Choice::Run(first_in_line(threads, idx)),
+            Readiness::Ready if idle_turns < MANY_YIELDS => {
+                return Choice::Run(first_in_line(threads, idx));
+            }
+            Readiness::Ready => {
+                first = first.or(Some(idx));
+                n_ready += 1;
+            }
             // Something outside can happen whoever waits for it.
             Readiness::Until(deadline)
                 if !thread.housekeeper || matches!(thread.state, State::Outside { .. }) =>
@@ -105,9 +120,12 @@ fn choose(threads: &[Thread], from: usize, is_free: &dyn Fn(Ref) -> bool) -> Cho
             Readiness::Until(_) | Readiness::Never => {}
         }
     }
-    match (next, spinning) {
+    match (next, first) {
+        (Some(_), Some(idx)) if idle_turns < n_ready * MANY_YIELDS => {
+            Choice::Run(first_in_line(threads, idx))
+        }
         (Some(deadline), _) => Choice::AdvanceTo(deadline),
-        (None, Some(idx)) => Choice::Run(idx),
+        (None, Some(idx)) => Choice::Run(first_in_line(threads, idx)),
         (None, None) => Choice::Stuck,
     }
 }
@@ -125,13 +143,12 @@ impl Vm {
     pub fn schedule(&mut self) -> Option<usize> {
         self.world.turns += 1;
         let ended_early = std::mem::take(&mut self.scheduler.ends_early);
-        let running = &mut self.threads[self.current];
-        if running.state == State::Runnable {
+        if self.threads[self.current].state == State::Runnable {
             if self.scheduler.patient {
                 return Some(self.current);
             }
             if !ended_early {
-                running.yields = 0;
+                self.world.idle_turns = 0;
             }
             let nanos = if ended_early { YIELD_NANOS } else { SLICE_NANOS };
             if self.host.nano_time().is_none() {
@@ -141,7 +158,7 @@ impl Vm {
         loop {
             self.wake_late();
             let is_free = |object| self.lock_owner(object).is_none();
-            match choose(&self.threads, self.current, &is_free) {
+            match choose(&self.threads, self.current, self.world.idle_turns, &is_free) {
                 Choice::Run(idx) if self.threads[idx].state == State::Ending => {
                     self.finish_thread(idx)
                 }
@@ -196,8 +213,7 @@ impl Vm {
 
     /// The running thread gives up its turn.
     pub fn yield_turn(&mut self) {
-        let thread = &mut self.threads[self.current];
-        thread.yields = thread.yields.saturating_add(1);
+        self.world.idle_turns += 1;
         self.end_turn();
     }
 
@@ -219,8 +235,13 @@ impl Vm {
     }
 
     fn advance_to(&mut self, deadline: i64) {
+        // Whoever spins looks again when somebody else has moved, or, with a real clock, now and then.
+        let is_idle = std::mem::take(&mut self.world.idle_turns) >= MANY_YIELDS;
         match self.host.nano_time() {
-            Some(now) => self.host.sleep(deadline.saturating_sub(now).max(1)),
+            Some(now) => {
+                let nanos = deadline.saturating_sub(now).max(1);
+                self.host.sleep(if is_idle { nanos.min(NAP_NANOS) } else { nanos });
+            }
             None => self.virtual_nanos = self.virtual_nanos.max(deadline),
         }
     }
@@ -279,9 +300,8 @@ impl Vm {
         let arrival = self.world.arrivals;
         self.world.arrivals += 1;
         self.set_state(self.current, state);
-        let thread = &mut self.threads[self.current];
-        thread.since = arrival;
-        thread.yields = 0;
+        self.world.idle_turns = 0;
+        self.threads[self.current].since = arrival;
     }
 
     /// Changes a thread's state, for Java code too.

@@ -115,8 +115,6 @@ pub struct Thread {
     pub suspended: bool,
     /// What `Thread.stop` of another thread makes it throw, or null. A root.
     pub stopped_by: Ref,
-    /// How often in a row it gave up its turn of its own will.
-    pub yields: u32,
     /// Where it stands between `start` and its end.
     pub step: Step,
     /// The mark that this thread was last saved for; see `travel`.
@@ -170,7 +168,6 @@ impl Thread {
             housekeeper: false,
             suspended: false,
             stopped_by: Ref::NULL,
-            yields: 0,
             step: Step::Run,
             saved_for: 0,
         }

@@ -57,6 +57,8 @@ pub struct World {
     pub threads: u32,
     /// Turns of the scheduler so far.
     pub turns: u64,
+    /// Turns in a row that threads gave up of their own will, whoever had them.
+    pub idle_turns: u64,
 }
 
 /// Something beside the heap that a rollback takes back.

@@ -102,7 +102,17 @@ pub(super) struct ThreadRow {
 }
 
 portable!(ThreadRow { id, java, current, daemon, housekeeper, n_registers, n_frames });
-portable!(World { pending, agents, boot_path, random, arrivals, hashes, threads, turns });
+portable!(World {
+    pending,
+    agents,
+    boot_path,
+    random,
+    arrivals,
+    hashes,
+    threads,
+    turns,
+    idle_turns
+});
 portable!(Constraint { loaders, class });
 portable!(StandIn { at, value });
 
@@ -216,7 +226,6 @@ fn thread_row(thread: &Thread, is_running: bool) -> Option<ThreadRow> {
         housekeeper,
         suspended,
         stopped_by,
-        yields: _,
         step,
         saved_for: _,
     } = thread;

@@ -2,7 +2,7 @@
 
 use super::{Row, word};
 use crate::heap::{ELEMENTS_OFFSET, LENGTH_OFFSET};
-use crate::value::Kind;
+use crate::value::{Kind, Ref};
 use crate::vm::Vm;
 
 pub(super) const ROWS: &[Row] = &[
@@ -97,6 +97,21 @@ unsafe fn copy_of_range_bytes(vm: *mut Vm, heap: *mut u8, args: *mut u64) -> boo
     }
 }
 
+/// A new `byte[]`, all zero; `None` when memory is short.
+pub(super) unsafe fn new_bytes(vm: *mut Vm, length: u32) -> Option<Ref> {
+    // SAFETY: the machine is valid.
+    unsafe {
+        let size = (ELEMENTS_OFFSET as usize + length as usize).next_multiple_of(8);
+        if (*vm).heap.top + size > (*vm).heap.end {
+            return None;
+        }
+        let class = (*vm).known.arrays[Kind::Byte as usize].0;
+        let array = (*vm).heap.allocate(class, size)?;
+        (*vm).heap.init_u32(array, LENGTH_OFFSET, length);
+        Some(array)
+    }
+}
+
 /// A new `byte[]` of `length` with `len` bytes copied; declines when memory is short.
 unsafe fn copy_range(
     vm: *mut Vm,
@@ -109,15 +124,7 @@ unsafe fn copy_range(
 ) -> bool {
     // SAFETY: the caller checked that `len` bytes from `from` lie in the array.
     unsafe {
-        let size = (ELEMENTS_OFFSET as usize + length as usize).next_multiple_of(8);
-        if (*vm).heap.top + size > (*vm).heap.end {
-            return false;
-        }
-        let class = (*vm).known.arrays[Kind::Byte as usize].0;
-        let Some(copy) = (*vm).heap.allocate(class, size) else {
-            return false;
-        };
-        (*vm).heap.init_u32(copy, LENGTH_OFFSET, length);
+        let Some(copy) = new_bytes(vm, length) else { return false };
         let start = ((array as usize) << 3) + (ELEMENTS_OFFSET + from) as usize;
         std::ptr::copy_nonoverlapping(
             heap.add(start),

@@ -58,7 +58,7 @@ static ENCODE: [[u8; 64]; 2] = [alphabet(false), alphabet(true)];
 static DECODE: [[u8; 256]; 2] = [values(&alphabet(false)), values(&alphabet(true))];
 
 /// Byte offset in the heap of the elements from `from` to `to` of an array, and their number.
-unsafe fn span(
+pub(super) unsafe fn span(
     heap: *mut u8,
     array: u32,
     from: u32,
@@ -76,7 +76,7 @@ unsafe fn span(
 }
 
 /// The elements of a `byte[]` from `from` on, `len` of them.
-unsafe fn bytes<'a>(heap: *mut u8, array: u32, from: u32, len: u32) -> Option<&'a [u8]> {
+pub(super) unsafe fn bytes<'a>(heap: *mut u8, array: u32, from: u32, len: u32) -> Option<&'a [u8]> {
     // SAFETY: the range is checked; nothing writes while the slice is used.
     unsafe {
         let (at, len) = span(heap, array, from, from.checked_add(len)?, 1)?;
@@ -85,7 +85,7 @@ unsafe fn bytes<'a>(heap: *mut u8, array: u32, from: u32, len: u32) -> Option<&'
 }
 
 #[expect(clippy::cast_possible_wrap, reason = "lengths of arrays")]
-unsafe fn burn(vm: *mut Vm, n_steps: usize) {
+pub(super) unsafe fn burn(vm: *mut Vm, n_steps: usize) {
     // SAFETY: the machine is valid.
     unsafe { (*vm).fuel -= n_steps as i64 }
 }
@@ -97,8 +97,8 @@ unsafe fn encode_block(vm: *mut Vm, heap: *mut u8, args: *mut u64) -> bool {
         let (from, to) = (*args.add(1) as u32, *args.add(4) as u32);
         let (start, end) = (*args.add(2) as u32, *args.add(3) as u32);
         let work = || {
-            let (_, len) = span(heap, from, start, end, 1)?;
-            let source = bytes(heap, from, start, end - start)?;
+            let source = bytes(heap, from, start, end.checked_sub(start)?)?;
+            let len = source.len();
             let (target, room) = span(heap, to, *args.add(5) as u32, array_len(heap, to)?, 1)?;
             let n_bytes = len / 3 * 4;
             (len.is_multiple_of(3) && n_bytes <= room && from != to && *args as u32 != 0)
@@ -132,8 +132,8 @@ unsafe fn decode_block(vm: *mut Vm, heap: *mut u8, args: *mut u64) -> bool {
         let (from, to) = (*args.add(1) as u32, *args.add(4) as u32);
         let (start, end) = (*args.add(2) as u32, *args.add(3) as u32);
         let work = || {
-            let (_, len) = span(heap, from, start, end, 1)?;
-            let source = bytes(heap, from, start, end - start)?;
+            let source = bytes(heap, from, start, end.checked_sub(start)?)?;
+            let len = source.len();
             let (target, room) = span(heap, to, *args.add(5) as u32, array_len(heap, to)?, 1)?;
             let n_bytes = len / 4 * 3;
             (n_bytes <= room && from != to && *args as u32 != 0)

@@ -32,6 +32,8 @@ impl Vm {
         self.await_others(mode)?;
         let shutdown = self.static_method("java/lang/Shutdown", "shutdown", "()V");
         self.call_for_end(mode, shutdown, &[])?;
+        // Nobody is left to be told of a failure.
+        let _ = self.force_mappings();
         Ok(())
     }
 

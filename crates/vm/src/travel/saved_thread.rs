@@ -21,7 +21,6 @@ pub(super) struct Scalars {
     scoped_values: Ref,
     suspended: bool,
     stopped_by: Ref,
-    yields: u32,
     step: Step,
     saved_for: u64,
 }
@@ -58,7 +57,6 @@ impl Thread {
             scoped_values: self.scoped_values,
             suspended: self.suspended,
             stopped_by: self.stopped_by,
-            yields: self.yields,
             step: self.step,
             saved_for: self.saved_for,
         }
@@ -78,7 +76,6 @@ impl Thread {
         self.scoped_values = scalars.scoped_values;
         self.suspended = scalars.suspended;
         self.stopped_by = scalars.stopped_by;
-        self.yields = scalars.yields;
         self.step = scalars.step;
         self.saved_for = scalars.saved_for;
     }

@@ -171,6 +171,9 @@ fn fork_and_exec(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
         *stream = stream_to(vm, number).map_err(|failure| io_failure(vm, failure))?;
     }
     let program = Program { words, environment, folder, streams, merges_errors };
+    if let Err(failure) = vm.force_mappings() {
+        return Err(io_failure(vm, failure));
+    }
     let started = match vm.host.start(&program) {
         Ok(started) => started,
         Err(Failure::Os(number)) => {

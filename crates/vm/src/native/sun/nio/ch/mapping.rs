@@ -1,8 +1,6 @@
-//! `FileChannel.map`: a mapped file is raw memory with a copy of the file. Read-only and private
-//! mappings need no more; what a program writes to a shared one goes back with `force` and when
-//! it is unmapped.
+//! `FileChannel.map`; see `files::mappings`.
 
-use crate::files::Mapping;
+use crate::files::mappings::{Access, PAGE};
 use crate::frame::Res;
 use crate::native::java::io::{descriptor_number, or_io};
 use crate::native::{Args, NativeRow, nothing, one};
@@ -27,8 +25,6 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     (MAPPED, "unload0", "(JJ)V", nothing),
     (MAPPED, "force0", "(Ljava/io/FileDescriptor;JJ)V", force),
 ];
-
-const PAGE: u64 = 4096;
 
 fn page_size(_: &mut Vm, _: Args<'_>) -> Res<u64> {
     Ok(PAGE)
@@ -56,61 +52,35 @@ fn map_descriptor(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
 }
 
 fn map(vm: &mut Vm, descriptor: Ref, mut args: Args<'_>) -> Res<u64> {
-    const READ_WRITE: i32 = 1;
-    let protection = args.int();
+    let access = match args.int() {
+        0 => Access::Read,
+        1 => Access::Write,
+        _ => Access::Private,
+    };
     let position = args.long();
     let length = args.long();
     let number = descriptor_number(vm, descriptor)?;
     let (Ok(position), Ok(size)) = (u64::try_from(position), usize::try_from(length)) else {
         return Err(vm.throw("java/io/IOException", "Invalid argument"));
     };
-    let Some(block) = vm.heap.raw_allocate(size as u64 + PAGE) else {
-        return Err(vm.throw("java/lang/OutOfMemoryError", "Map failed"));
-    };
-    // The Java side rounds addresses down to pages.
-    let address = block.next_multiple_of(PAGE);
-    let mut content = vec![0; size];
-    let mut filled = 0;
-    while filled < size {
-        let result = vm.read_file_at(number, position + filled as u64, &mut content[filled..]);
-        match or_io(vm, result)? {
-            0 => break,
-            n => filled += n,
-        }
+    let result = vm.map_file(number, position, size, access);
+    match or_io(vm, result)? {
+        Some(address) => Ok(address),
+        None => Err(vm.throw("java/lang/OutOfMemoryError", "Map failed")),
     }
-    if !vm.heap.raw_store(address, &content) {
-        unreachable!("internal: a new block has room for what it was made for");
-    }
-    let mut written_to = None;
-    if protection == READ_WRITE {
-        // A descriptor of its own: the channel may be closed before the mapping ends.
-        let result = vm.duplicate_file(number);
-        written_to = Some(or_io(vm, result)?);
-    }
-    vm.add_mapping(Mapping { block, address, size, written_to, position });
-    Ok(address)
 }
 
 fn unmap(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
-    let address = args.long().cast_unsigned();
-    if let Some(mapping) = vm.take_mapping(address) {
-        let result = vm.write_mapping(mapping);
-        or_io(vm, result)?;
-        if let Some(number) = mapping.written_to {
-            let result = vm.close_file(number);
-            or_io(vm, result)?;
-        }
-        vm.heap.raw_free(mapping.block);
-    }
+    let (address, size) = (args.long().cast_unsigned(), args.long().cast_unsigned());
+    let result = vm.unmap_file(address, size);
+    or_io(vm, result)?;
     Ok(0)
 }
 
 fn force(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let _descriptor = args.reference();
     let address = args.long().cast_unsigned();
-    if let Some(mapping) = vm.mapping_at(address) {
-        let result = vm.write_mapping(mapping);
-        or_io(vm, result)?;
-    }
+    let result = vm.force_mapping(address);
+    or_io(vm, result)?;
     Ok(0)
 }
