@@ -541,6 +541,9 @@ impl Contracts {
         let call = self.record.last_call();
         let how = match broken {
             Broken::Check(_) if self.record.ends_in_sign() => format!("but {call} breaks that"),
+            Broken::Check(actual) if self.record.ends_in_length() => {
+                format!("but {call} gives {actual} of them")
+            }
             Broken::Check(actual) => format!("but {call} gives {actual}"),
             Broken::Threw(exception) => {
                 let thrown = thrown(vm, exception);

@@ -292,6 +292,9 @@ fn a_violation_says_how_a_test_can_show_it() {
     let throws = found[0].must_throw.as_ref().unwrap();
     assert_eq!(&*throws.class, "java/util/NoSuchElementException");
 
+    let found = judge.judge_class("broken/CollectionSize", "objects");
+    assert!(found[0].message.ends_with("its elements, but toArray gives 2 of them"));
+
     let found = judge.judge_class("broken/CompareToAntisymmetric", "objects");
     let message = &found[0].message;
     let called: Vec<&str> =

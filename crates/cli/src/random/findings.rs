@@ -142,5 +142,6 @@ fn confirm(
     }
     let is_outside = |judge: &mut Judge| judge.is_outside(&sequence, wanted).unwrap_or(true);
     let is_outside = judges.iter_mut().any(is_outside);
-    Some(Confirmed { finding: Finding { broken, sequence, count: finding.count }, is_outside })
+    let finding = Finding::shrunk(broken, sequence, finding.count);
+    Some(Confirmed { finding, is_outside })
 }

@@ -7,7 +7,7 @@ use observe::contract::exceptions::{Ending, Exceptions, Input, Verdict, crash_lo
 use observe::contract::specs::Specs;
 use observe::contract::{Contracts, Severity, Slow, Violation};
 use observe::session::Session;
-use suite::method::Method;
+use suite::method::{Dispatch, Method};
 use suite::sequence::{Arg, Var};
 use suite::types::Type;
 use vm::interp::Outcome;
@@ -417,8 +417,12 @@ fn triples(of: &[Accused]) -> Vec<[Accused; 3]> {
 /// Adds what is not known yet.
 fn add(found: &mut Vec<Broken>, session: &Session, class: ClassId, violation: Violation) {
     let name: Arc<str> = session.vm.class(class).name.to_string().into();
-    let last = violation.statements.last().and_then(|statement| statement.method());
-    let method = match last {
+    // What was only done to a result, such as counting the elements of an array, is nobody's fault.
+    let is_asked = |method: &&Arc<Method>| {
+        method.dispatch != Dispatch::Static || !method.class.starts_with("java/lang/")
+    };
+    let mut last = violation.statements.iter().filter_map(|statement| statement.method());
+    let method = match last.rfind(is_asked) {
         Some(method) if method.class.starts_with("java/") => {
             format!("{}.{}", session.vm.external_name(class), method.name)
         }

@@ -210,7 +210,24 @@ pub(super) fn is_large(constant: &Constant) -> bool {
     }
 }
 
+/// Contracts about how the parts of an object fit together, judged by asking it alone. None of the methods that were
+/// asked need be wrong.
+const OF_STATES: &[&str] = &["collection-size", "collection-empty", "map-keys", "invariant"];
+
 impl Finding {
+    /// A finding whose sequence is as short as it can be. Where an object's state is broken, the last call left it so,
+    /// and is named instead of what was asked.
+    pub fn shrunk(broken: Broken, sequence: Sequence, count: u64) -> Finding {
+        let mut finding = Finding { broken, sequence, count };
+        let last = finding.sequence.statements().last().and_then(|statement| statement.method());
+        if let Some(method) = last.filter(|method| method.has_receiver())
+            && OF_STATES.contains(&&*finding.broken.contract)
+        {
+            finding.broken.method = format!("{}.{}", method.class.replace('/', "."), method.name);
+        }
+        finding
+    }
+
     /// The test that fails as long as it is broken.
     pub fn test(&self) -> Option<Test> {
         let mut sequence = self.sequence.clone();
@@ -251,5 +268,48 @@ impl Finding {
     /// The class that the test belongs to.
     pub fn class(&self) -> &Arc<str> {
         &self.broken.class
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use observe::contract::Severity;
+    use suite::method::Method;
+    use suite::sequence::{Arg, Operation, Sequence};
+
+    use super::super::court::Broken;
+    use super::Finding;
+
+    fn method(name: &str) -> Arc<Method> {
+        Arc::new(Method::new("acme/Bag", name, "()V", false).expect("well formed"))
+    }
+
+    /// Who is named where a contract is broken after `new Bag()` and perhaps a call on it.
+    fn named(contract: &str, called: Option<&str>) -> String {
+        let mut sequence = Sequence::empty();
+        let made = sequence.push(Operation::Call(method("<init>")), vec![]).expect("fits");
+        if let Some(name) = called {
+            sequence.push(Operation::Call(method(name)), vec![Arg::Var(made)]).expect("fits");
+        }
+        let broken = Broken {
+            contract: contract.into(),
+            severity: Severity::Error,
+            class: "acme/Bag".into(),
+            method: "acme.Bag.toArray".to_owned(),
+            place: None,
+            message: String::new(),
+            violation: None,
+            is_endless: false,
+        };
+        Finding::shrunk(broken, sequence, 1).broken.method
+    }
+
+    #[test]
+    fn who_left_an_object_broken_is_named_and_not_who_was_asked_about_it() {
+        assert_eq!(named("collection-size", Some("clear")), "acme.Bag.clear");
+        assert_eq!(named("collection-size", None), "acme.Bag.toArray");
+        assert_eq!(named("equals-symmetric", Some("clear")), "acme.Bag.toArray");
     }
 }

@@ -64,8 +64,9 @@ const MOST_SHOWN: usize = 6;
 /// What was found so often is no news: sequences that show it are built on like others.
 const OLD_NEWS: u64 = 20;
 
-/// Bytes of an entry in a set of hashes, about: sets are half full on average.
+/// Bytes of an entry in a set of hashes, and in the map of states, about: they are half full on average.
 const SET_ENTRY: usize = 28;
+const STATE_ENTRY: usize = 56;
 
 /// What is known of a call.
 #[derive(Debug, Clone, Default)]
@@ -123,7 +124,7 @@ impl Harvest {
 
     /// Bytes of everything that grows with the number of sequences, about.
     pub(super) fn n_bytes(&self) -> usize {
-        self.pool.n_bytes() + SET_ENTRY * (self.prints.len() + self.pool.n_states())
+        self.pool.n_bytes() + SET_ENTRY * self.prints.len() + STATE_ENTRY * self.pool.n_states()
     }
 
     /// Number of ways of branches taken.
@@ -207,7 +208,7 @@ impl Harvest {
                 let mut kept = Vec::with_capacity(values.len());
                 for (mut value, state) in values {
                     if self.has_feedback {
-                        value.is_extensible = !is_full && self.pool.learn(state);
+                        value.is_extensible = !is_full && self.pool.learn(state, tried.print.len());
                     }
                     is_any_new |= value.is_extensible;
                     kept.push(value);

@@ -1,12 +1,13 @@
 //! The components: sequences that ran without breaking anything and led somewhere new, with the values
 //! that later calls may use and the end state as a copy.
 
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use observe::contract::exceptions::Input;
 use observe::snapshot::Snapshot;
 use observe::state::fingerprint::Fingerprint;
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use super::catalogue::TypeId;
 use super::recipe::{Print, Recipe};
@@ -101,6 +102,12 @@ const DEAR: u32 = 20_000;
 /// How often it is tried again to copy an end state.
 const MOST_TRIES: u8 = 2;
 
+/// Whether one way to a state is so much shorter than another that it is kept too. Beyond the seed: a state that a
+/// long sequence came to first could hardly be put together with others, since sequences may not grow for ever.
+fn is_much_shorter(n_statements: u32, known: u32) -> bool {
+    n_statements <= known / 2
+}
+
 /// Where values of a type are.
 #[derive(Debug, Default)]
 struct OfType {
@@ -114,8 +121,8 @@ struct OfType {
 pub(super) struct Pool {
     components: Vec<Component>,
     by_type: Vec<OfType>,
-    /// States of values that were kept.
-    known: FxHashSet<Fingerprint>,
+    /// States of values that were kept, with the number of statements that led there.
+    known: FxHashMap<Fingerprint, u32>,
     n_bytes: usize,
 }
 
@@ -141,14 +148,25 @@ impl Pool {
         self.n_bytes
     }
 
-    /// Whether a value in this state was kept before.
-    pub(super) fn knows(&self, state: Fingerprint) -> bool {
-        self.known.contains(&state)
+    /// Whether a value in this state was kept before, with a way there that is not much longer than this number of
+    /// statements.
+    pub(super) fn knows(&self, state: Fingerprint, n_statements: u32) -> bool {
+        self.known.get(&state).is_some_and(|&known| !is_much_shorter(n_statements, known))
     }
 
-    /// Remembers a state; whether it is new.
-    pub(super) fn learn(&mut self, state: Fingerprint) -> bool {
-        self.known.insert(state)
+    /// Remembers a state and the statements that lead there; whether they are worth building on.
+    pub(super) fn learn(&mut self, state: Fingerprint, n_statements: u32) -> bool {
+        match self.known.entry(state) {
+            Entry::Vacant(entry) => {
+                entry.insert(n_statements);
+                true
+            }
+            Entry::Occupied(mut entry) if is_much_shorter(n_statements, *entry.get()) => {
+                entry.insert(n_statements);
+                true
+            }
+            Entry::Occupied(_) => false,
+        }
     }
 
     /// Number of states of values.
@@ -226,5 +244,25 @@ impl Pool {
     /// Values of a type from components that ran something for the first time.
     pub(super) fn gold_of_type(&self, wanted: TypeId) -> &[(ComponentId, u16)] {
         &self.by_type[wanted.idx()].gold
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use observe::state::fingerprint::Fingerprint;
+
+    use super::Pool;
+
+    #[test]
+    fn a_state_is_learnt_again_where_a_much_shorter_sequence_leads_to_it() {
+        let mut pool = Pool::new(0);
+        let state = Fingerprint(7);
+        assert!(pool.learn(state, 90));
+        assert!(!pool.learn(state, 90) && pool.knows(state, 46));
+        assert!(!pool.knows(state, 45) && pool.learn(state, 2));
+        assert!(pool.knows(state, 45) && !pool.learn(state, 2));
+        assert!(!pool.knows(state, 1) && pool.learn(state, 1));
+        assert!(!pool.learn(state, 1));
+        assert_eq!(pool.n_states(), 1);
     }
 }

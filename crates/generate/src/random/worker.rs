@@ -382,7 +382,7 @@ impl Worker {
         self.heap.take_as_fixed(if old { 0 } else { self.world_end });
         for one in &seen {
             let key = self.key(one, print);
-            let is_new = !pool.knows(key);
+            let is_new = !pool.knows(key, print.len());
             is_any_new |= is_new;
             let class = self.session.vm.class_of(one.object);
             let types = with_given(self.types_of(class), &one.given);
@@ -411,7 +411,7 @@ impl Worker {
         let objects: Vec<Ref> = values.iter().map(|(_, _, object)| *object).collect();
         let end = self.copy(&objects, LARGEST_SHARING);
         if let (true, Some(end)) = (may_share, &end) {
-            is_any_new |= self.spread(pool, &mut values, end, has_changed_world);
+            is_any_new |= self.spread(pool, &mut values, end, has_changed_world, print.len());
         }
         if !is_any_new {
             let end = LastState::Unknown;

@@ -174,6 +174,10 @@ impl Step {
     fn is_of_sign(&self) -> bool {
         matches!(&*self.method.name, "signum" | "negateExact")
     }
+
+    fn is_of_length(&self) -> bool {
+        &*self.method.name == "getLength" && &*self.method.class == "java/lang/reflect/Array"
+    }
 }
 
 /// What was taken down; empty buffers that keep their room between judgements.
@@ -201,13 +205,18 @@ impl Record {
 
     /// The name of the method called last; what was only done to its result does not count.
     pub(super) fn last_call(&self) -> &str {
-        let last = self.steps.iter().rfind(|step| !step.is_of_sign());
+        let last = self.steps.iter().rfind(|step| !step.is_of_sign() && !step.is_of_length());
         last.map_or("", |step| &step.method.name)
     }
 
     /// Whether the last call only looked at the sign of a result.
     pub(super) fn ends_in_sign(&self) -> bool {
         self.steps.last().is_some_and(Step::is_of_sign)
+    }
+
+    /// Whether the last call only counted the elements of a result.
+    pub(super) fn ends_in_length(&self) -> bool {
+        self.steps.last().is_some_and(Step::is_of_length)
     }
 
     pub(super) fn statements(&self) -> Vec<Statement> {

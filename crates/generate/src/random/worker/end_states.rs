@@ -98,6 +98,7 @@ impl Worker {
         values: &mut [(Kept, Fingerprint, Ref)],
         end: &Snapshot,
         has_changed_world: bool,
+        n_statements: u32,
     ) -> bool {
         let sharing = end.sharing(&self.session.vm);
         let mut is_pair_new = false;
@@ -112,7 +113,7 @@ impl Worker {
                 // One may simply be a part of the other, as an element is of a list.
                 let roots = [Root::Object(values[other].2), Root::Object(values[one].2)];
                 let key = self.heap.fingerprint(&self.session.vm, &roots);
-                if pool.knows(key) {
+                if pool.knows(key, n_statements) {
                     continue;
                 }
                 // A state of its own for each, since each is learnt once.
