@@ -308,7 +308,7 @@ impl Vm {
     }
 
     /// A class file in the jars behind the boot loader's own classes.
-    pub(crate) fn find_in_boot_path(&mut self, name: Symbol) -> Option<ClassBytes> {
+    pub(crate) fn find_in_boot_path(&mut self, name: Symbol) -> Option<(String, ClassBytes)> {
         let jars = self.world.boot_path.some()?;
         let resource = format!("{name}.class");
         for idx in 0..self.heap.array_length(jars) {
@@ -316,7 +316,7 @@ impl Vm {
             let found =
                 self.agent_jar(&path).and_then(|jar| jar.find_for_release(&resource, self.jdk));
             if let Some(Ok(bytes)) = found {
-                return Some(bytes);
+                return Some((path, bytes));
             }
         }
         None

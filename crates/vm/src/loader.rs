@@ -45,7 +45,7 @@ impl Vm {
         }
         let package = self.symbols.intern(package_of(name));
         let Some(module) = self.boot_module_of_package(package) else {
-            let Some(bytes) = self.find_in_boot_path(symbol) else { return Ok(None) };
+            let Some((_, bytes)) = self.find_in_boot_path(symbol) else { return Ok(None) };
             let options =
                 DefineOptions { expected_name: Some(name.to_vec()), ..DefineOptions::default() };
             return self.define_class(LoaderId::BOOT, bytes, &options).map(Some);

@@ -156,6 +156,20 @@ fn reference_place(vm: &mut Vm, base: Ref, offset: i64) -> Res<(Ref, u32)> {
     place.ok_or_else(|| wild(vm, base, offset))
 }
 
+/// What a program that looks at an object's header sees: the word that HotSpot keeps there for an
+/// object that nobody has locked, with the identity hash where it was asked for.
+#[inline]
+fn header_bytes(vm: &Vm, base: Ref, offset: i64, size: usize) -> Option<Vec<u8>> {
+    const UNLOCKED: u64 = 1;
+    if offset >= i64::from(FIELDS_OFFSET) {
+        return None;
+    }
+    let at = usize::try_from(offset).ok()?;
+    let shift = if vm.jdk < 24 { 8 } else { 11 };
+    let word = u64::from(vm.given_hash(base)) << shift | UNLOCKED;
+    word.to_le_bytes().get(at..at + size).map(<[u8]>::to_vec)
+}
+
 /// Reads `N` bytes of primitive data; the read-only windows on raw addresses included.
 #[inline]
 fn load<const N: usize>(vm: &mut Vm, mut args: Args<'_>) -> Res<[u8; N]> {
@@ -164,9 +178,13 @@ fn load<const N: usize>(vm: &mut Vm, mut args: Args<'_>) -> Res<[u8; N]> {
         let bytes = vm.raw_bytes(offset, N).and_then(|bytes| bytes.try_into().ok());
         return bytes.ok_or_else(|| wild(vm, base, offset));
     }
+    let mut bytes = [0; N];
+    if let Some(header) = header_bytes(vm, base, offset, N) {
+        bytes.copy_from_slice(&header);
+        return Ok(bytes);
+    }
     #[expect(clippy::cast_possible_truncation, reason = "N is at most eight")]
     let (object, at) = primitive_place(vm, base, offset, N as u32)?;
-    let mut bytes = [0; N];
     bytes.copy_from_slice(vm.heap.bytes(object, at, N));
     Ok(bytes)
 }
