@@ -146,6 +146,7 @@ pub fn table() -> NativeTable {
         jdk::internal::vm::continuation::NATIVES,
         sun::attach::NATIVES,
         sun::desktop::NATIVES,
+        sun::desktop::shape_spans::NATIVES,
         sun::instrument::NATIVES,
         sun::management::NATIVES,
         sun::management::flags::NATIVES,

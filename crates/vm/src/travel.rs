@@ -59,6 +59,10 @@ pub struct World {
     pub turns: u64,
     /// Turns in a row that threads gave up of their own will, whoever had them.
     pub idle_turns: u64,
+    /// Signals that the program handles, a bit for each number.
+    pub caught: u64,
+    /// Signals that it ignores.
+    pub ignored: u64,
 }
 
 /// Something beside the heap that a rollback takes back.

@@ -111,7 +111,9 @@ portable!(World {
     hashes,
     threads,
     turns,
-    idle_turns
+    idle_turns,
+    caught,
+    ignored
 });
 portable!(Constraint { loaders, class });
 portable!(StandIn { at, value });

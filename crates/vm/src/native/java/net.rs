@@ -40,6 +40,8 @@ pub(crate) const NATIVES: &[NativeRow] = &[
     ("java/net/PlainDatagramSocketImpl", "datagramSocketCreate", "()V", refuse),
     ("java/net/SocketInputStream", "init", "()V", nothing),
     ("java/net/SocketOutputStream", "init", "()V", nothing),
+    ("sun/net/dns/ResolverConfigurationImpl", "fallbackDomain0", "()Ljava/lang/String;", zero),
+    ("sun/net/dns/ResolverConfigurationImpl", "localDomain0", "()Ljava/lang/String;", zero),
     ("sun/net/spi/DefaultProxySelector", "init", "()Z", zero),
     ("sun/net/spi/DefaultProxySelector", "getSystemProxies", "", zero),
 ];

@@ -14,17 +14,17 @@ const SRC_OVER: u32 = 3;
 
 /// An image with one `int` per pixel.
 #[derive(Clone, Copy)]
-struct Pixels {
-    data: Ref,
+pub(super) struct Pixels {
+    pub(super) data: Ref,
     offset: i64,
     stride: i64,
-    width: i64,
-    height: i64,
+    pub(super) width: i64,
+    pub(super) height: i64,
 }
 
 impl Pixels {
     /// The image behind a `BufImgSurfaceData`; `None` where it is laid out in another way.
-    fn of(vm: &mut Vm, surface: Ref) -> Res<Option<Pixels>> {
+    pub(super) fn of(vm: &mut Vm, surface: Ref) -> Res<Option<Pixels>> {
         let surface_class = vm.boot_class("sun/awt/image/BufImgSurfaceData")?;
         let image_class = vm.boot_class("java/awt/image/BufferedImage")?;
         let raster_class = vm.boot_class("java/awt/image/Raster")?;
@@ -55,7 +55,7 @@ impl Pixels {
     }
 
     /// Where a pixel lies in the array; `None` outside of it.
-    fn at(&self, vm: &Vm, x: i64, y: i64) -> Option<u32> {
+    pub(super) fn at(&self, vm: &Vm, x: i64, y: i64) -> Option<u32> {
         let idx = u32::try_from(self.offset + y * self.stride + x).ok()?;
         (idx < vm.heap.array_length(self.data)).then_some(ELEMENTS_OFFSET + idx * 4)
     }
@@ -167,7 +167,7 @@ impl Clip {
 }
 
 /// `a * b / 255`, rounded.
-fn mul(a: u32, b: u32) -> u32 {
+pub(super) fn mul(a: u32, b: u32) -> u32 {
     (a * b * 0x1_0101 + 0x80_0000) >> 24
 }
 
