@@ -29,6 +29,10 @@ const MOST_TRIES: usize = 300;
 /// those that one may take at least.
 const MOST_COST: u64 = 600_000_000;
 const LEAST_COST: u64 = 20_000;
+/// Runs that each may take even where there is no time left: what is easily left out is left out then as well.
+const LEAST_TRIES: usize = 40;
+/// One sequence may take so many times the mean of the time that is left for each.
+const MOST_SHARES: u32 = 8;
 /// A shorter sequence may take a little longer than the long one did.
 const MORE_FUEL: u64 = 10_000;
 
@@ -218,7 +222,8 @@ impl Allowance {
         let until = self.until.map(|until| {
             let now = Instant::now();
             let left = until.saturating_duration_since(now);
-            now + left / u32::try_from(n_left).unwrap_or(u32::MAX)
+            let share = left / u32::try_from(n_left).unwrap_or(u32::MAX);
+            now + (share * MOST_SHARES).min(left)
         });
         Limits { cost: cost.max(LEAST_COST), until }
     }
@@ -319,9 +324,11 @@ fn shrunk_with(
     let needs_null = shown.threw.is_some() && passes_null(sequence);
     let needs_state = shown.states.iter().any(|state| needs.contains(state));
     let states = if needs_state { States::Last } else { States::Unseen };
+    let mut n_tries = 0;
     let mut still = |shorter: &Sequence| {
-        let is_late = limits.until.is_some_and(|until| Instant::now() > until);
-        if is_late || appraiser.cost() > most {
+        n_tries += 1;
+        let is_late = || limits.until.is_some_and(|until| Instant::now() > until);
+        if n_tries > LEAST_TRIES && is_late() || appraiser.cost() > most {
             return false;
         }
         let Ok(Some(now)) = appraiser.appraise(shorter, states) else { return false };
