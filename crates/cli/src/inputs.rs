@@ -13,8 +13,8 @@ use observe::record::stopped_classes;
 use observe::session::Session;
 use suite::method::Method;
 
+use crate::junit::with_progress;
 use crate::machines::Machines;
-use crate::minimize::with_progress;
 use crate::options::{ExploreOptions, MachineOptions};
 use crate::os_host::OsHost;
 use crate::watch::is_interrupted;

@@ -1,18 +1,20 @@
 //! `nonpareil run --junit`: a JUnit suite on the machine, and what came out of it.
 
 use std::fmt::Write;
-use std::io::Write as _;
+use std::io::{IsTerminal, Write as _};
 use std::process::ExitCode;
 
 use classfile::ClassPath;
 use emit::json::Json;
-use observe::junit::{self, Failure, Node, Outcome, Report};
+use observe::junit::{self, Event, Failure, Hear, Limits, Node, Outcome, Report};
 use vm::frame::Stop;
 use vm::mode::Plain;
 
 use crate::options::{Format, RunOptions};
 use crate::os_host::OsHost;
 use crate::run::{boot, reason, start_agents, with_agents};
+use crate::watch::Progress;
+use crate::{say, watch};
 
 /// Runs the suite; an `Err` is a usage or input error.
 pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
@@ -28,17 +30,22 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
     if let Some(code) = start_agents(&mut vm, &options.javaagent)? {
         return Ok(code);
     }
+    watch::catch_interrupts();
     let mut plan = junit::plan(&class_path, vm.jdk, named).map_err(|error| error.to_string())?;
     let mut report = Report::default();
     loop {
-        let ran = junit::run(&mut vm, &mut Plain, &plan, None, Box::new(|_| {}))
+        let limits = Limits { test_fuel: u64::MAX, is_enough: watch::is_interrupted };
+        // What tests print on the same terminal would mix with it.
+        let hear: Hear = Box::new(|_| {});
+        let hear = if std::io::stdout().is_terminal() { hear } else { with_progress(hear) };
+        let ran = junit::run_limited(&mut vm, &mut Plain, &plan, limits, hear)
             .map_err(|error| error.to_string())?;
         let has_stopped = ran.stop.is_some();
         let rest = plan.rest(&ran);
         report.merge(ran);
         match rest {
             // What stopped the machine is the business of one class; the others get a new machine.
-            Some(rest) if has_stopped => {
+            Some(rest) if has_stopped && !watch::is_interrupted() => {
                 plan = rest;
                 vm = boot(&machine, host())?;
                 if let Some(code) = start_agents(&mut vm, &options.javaagent)? {
@@ -52,6 +59,9 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
         let names: Vec<String> = named.iter().map(|name| name.replace('/', ".")).collect();
         return Err(format!("JUnit finds no tests in {}", names.join(", ")));
     }
+    if watch::is_interrupted() {
+        say("interrupted: the report has what ran until then");
+    }
     let text = match options.format {
         Format::Human => human(&report),
         Format::Json => json(&report).render(),
@@ -60,6 +70,23 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
     let is_fine = report.counts().failed == 0 && report.stop.is_none();
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Shows on a terminal how many tests have run.
+pub(crate) fn with_progress(mut hear: Hear) -> Hear {
+    let progress = Progress::new("tests", None);
+    let mut n_tests = 0_usize;
+    Box::new(move |event| {
+        hear(event);
+        match event {
+            Event::Finished(node) if node.is_test => {
+                n_tests += 1;
+                progress.show(&format!("{n_tests} have run"));
+            }
+            Event::Finished(node) if node.parent.is_none() => progress.done(),
+            _ => {}
+        }
+    })
 }
 
 /// The report for people: classes with their tests, then one line with the sums.
@@ -158,6 +185,7 @@ fn write_failure(text: &mut String, failure: &Failure) {
 fn stopped(stop: &Stop) -> String {
     match stop {
         Stop::Exit(code) => format!("the test ended the program: System.exit({code})"),
+        Stop::OutOfFuel if watch::is_interrupted() => "interrupted".to_owned(),
         stop => reason(stop).replace('\n', "\n      "),
     }
 }
@@ -176,7 +204,7 @@ fn json(report: &Report) -> Json {
     Json::Object(vec![
         ("version", Json::Number(1)),
         ("summary", summary),
-        ("stopped", report.stop.as_ref().map_or(Json::Null, |stop| Json::text(reason(stop)))),
+        ("stopped", report.stop.as_ref().map_or(Json::Null, |stop| Json::text(stopped(stop)))),
         ("nodes", Json::List(nodes)),
     ])
 }

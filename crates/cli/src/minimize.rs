@@ -164,23 +164,6 @@ impl Counts {
     }
 }
 
-/// Shows on a terminal how many tests have run.
-pub(crate) fn with_progress(mut hear: Hear) -> Hear {
-    let progress = Progress::new("tests", None);
-    let mut n_tests = 0_usize;
-    Box::new(move |event| {
-        hear(event);
-        match event {
-            Event::Finished(node) if node.is_test => {
-                n_tests += 1;
-                progress.show(&format!("{n_tests} recorded"));
-            }
-            Event::Finished(node) if node.parent.is_none() => progress.done(),
-            _ => {}
-        }
-    })
-}
-
 /// Shows on a terminal how far the recording is.
 fn hear(progress: &Arc<Progress>, counts: &Arc<Counts>) -> Hear {
     let (progress, counts) = (Arc::clone(progress), Arc::clone(counts));

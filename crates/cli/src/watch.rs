@@ -1,6 +1,7 @@
 //! Long work as the user sees it: a line of progress on a terminal, a time limit, Ctrl-C.
 //!
-//! The first Ctrl-C asks for an end and what was found is kept; the second one ends the program.
+//! The first Ctrl-C asks for an end and what was found is kept; the second one ends the program. A polite kill, such
+//! as that of `timeout`, is taken for Ctrl-C.
 
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
@@ -25,13 +26,14 @@ extern "C" fn interrupted(_: libc::c_int) {
     }
 }
 
-/// Asks to be told of Ctrl-C instead of being ended by it.
+/// Asks to be told of Ctrl-C and of SIGTERM instead of being ended by them.
 pub(crate) fn catch_interrupts() {
     let handler: extern "C" fn(libc::c_int) = interrupted;
     // SAFETY: the handler only touches an atomic, and may end the process.
     #[expect(unsafe_code, reason = "the standard library has no signals")]
     unsafe {
         libc::signal(libc::SIGINT, handler as libc::sighandler_t);
+        libc::signal(libc::SIGTERM, handler as libc::sighandler_t);
     }
 }
 

@@ -1,8 +1,9 @@
 //! `nonpareil run --junit` as a user sees it: results, exit codes, and what it says where it cannot.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use testkit::jdk::Jdk;
 use testkit::{jdk, root, suite};
@@ -146,4 +147,31 @@ fn a_named_class_that_is_not_there_or_no_test_is_an_input_error() {
     check_error(&class_path, &["Demo"], "error: JUnit finds no tests in Demo\n");
     let expected = "error: --seed stands behind a class name\nhint: options come before it\n";
     check_error(&class_path, &["BoundedStackTest", "--seed", "1"], expected);
+}
+
+#[test]
+fn ctrl_c_or_a_polite_kill_ends_a_hanging_suite_and_shows_what_ran() {
+    let class_path = format!("{}:{}", classes("junit/hanging").display(), suite::jars(JUPITER));
+    for signal in ["-INT", "-TERM"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nonpareil"));
+        command.arg("run").arg("--jdk").arg(jdk().home).args(["--classpath", &class_path]);
+        command.arg("--junit").stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut heard = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        heard.read_line(&mut line).unwrap();
+        assert_eq!(line, "going round\n", "what the test says before it hangs");
+        let pid = child.id().to_string();
+        assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+        let mut text = String::new();
+        heard.read_to_string(&mut text).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(stderr(&output), "interrupted: the report has what ran until then\n");
+        assert_eq!(
+            text,
+            "hanging.EndlessTest\n  passed   passes()\n  FAILED   hangs()\n      interrupted\n\n\
+             2 tests: 1 passed, 1 failed, 0 skipped\n"
+        );
+        assert_eq!(output.status.code(), Some(1));
+    }
 }

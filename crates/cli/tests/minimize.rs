@@ -205,7 +205,7 @@ by priority
         text.starts_with("technique: whole-state\nclasses under test: subjects.IntStack\n"),
         "{text}"
     );
-    assert!(text.contains("no part of a state: java.util.*.modCount,"), "{text}");
+    assert!(text.contains("\nno part of a state: nothing\n"), "{text}");
     assert!(text.ends_with(expected), "{text}{}", stderr(&output));
     fs::remove_dir_all(tests).unwrap();
 }
@@ -581,4 +581,24 @@ fn tests_in_other_packages_need_the_classes_under_test_named() {
                     tests, subjects\nhint: name the classes with --class\n";
     assert_eq!(stderr(&output), expected);
     assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn what_the_jdk_keeps_about_the_machine_is_no_part_of_a_state() {
+    for jdk in jdk::installed() {
+        let project = Project::new(jdk, "minimize/main", "minimize/machine", &[JUPITER]);
+        let output = project.minimize(&project.tests, &["--class", "shop.Journal"]);
+        let text = stdout(&output);
+        assert!(
+            text.ends_with(
+                "\nredundant\n  shop.JournalTest.second: because of shop.JournalTest.first\n"
+            ),
+            "{text}{}",
+            stderr(&output)
+        );
+        // Only what objects really had is named.
+        assert!(text.contains("jdk.internal.ref.PhantomCleanable.{"), "{text}");
+        assert!(text.contains("java.lang.ClassLoader.*,"), "{text}");
+        assert!(!text.contains("java.util.TreeMap"), "{text}");
+    }
 }

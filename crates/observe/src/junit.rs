@@ -55,6 +55,9 @@ pub fn run<M: Mode>(
     run_with(vm, mode, plan, record::Recorder::new(hear), fuel)
 }
 
+/// More than any test will ever burn.
+const MOST_FUEL: i64 = 1 << 62;
+
 /// What ends a run before its time.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -73,7 +76,9 @@ pub fn run_limited<M: Mode>(
     hear: Hear,
 ) -> Result<Report, RunError> {
     let mut recorder = record::Recorder::new(hear);
-    recorder.test_fuel = Some(i64::try_from(limits.test_fuel).unwrap_or(i64::MAX - 1));
+    // What is left over is added to it.
+    recorder.test_fuel =
+        Some(i64::try_from(limits.test_fuel).map_or(MOST_FUEL, |fuel| fuel.min(MOST_FUEL)));
     vm.is_enough = Some(limits.is_enough);
     let report = run_with(vm, mode, plan, recorder, None);
     vm.is_enough = None;

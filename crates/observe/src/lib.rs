@@ -11,6 +11,7 @@ pub mod coverage;
 pub mod harvest;
 pub mod java;
 pub mod junit;
+pub mod known_ways;
 pub mod last_call;
 pub mod mutation;
 pub mod oracle;

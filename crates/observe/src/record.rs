@@ -27,7 +27,7 @@ use vm::vm::Vm;
 pub use equivalence::Classes;
 pub use look::{GRAMMAR, Look};
 pub use recording::{Exception, Recording, TestRun, Verdict};
-pub use states::LARGEST_ASKED;
+pub use states::{LARGEST_ASKED, MOST_BYTES_ASKED};
 pub use whole_suite::{
     NotRecorded, Recorded as RecordedSuite, Suite, record_suite, silence_test, stopped_classes,
 };
@@ -183,7 +183,6 @@ struct OpenCall {
 /// Records while a suite runs; with `COVERAGE` also which ways branches went.
 pub struct Recorder<const COVERAGE: bool> {
     needs: Needs,
-    mask: Mask,
     candidates: Candidates,
     heap: CanonicalHeap,
     walks: KeptWalks,
@@ -219,9 +218,8 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
     pub fn new(watch: Watch) -> Recorder<COVERAGE> {
         Recorder {
             needs: Needs::of(&watch),
-            heap: CanonicalHeap::new(watch.mask.clone()),
+            heap: CanonicalHeap::new(watch.mask),
             walks: KeptWalks::default(),
-            mask: watch.mask,
             candidates: Candidates::new(watch.wanted),
             timeline: Timeline::new(),
             history: History::new(watch.with_texts),
@@ -358,20 +356,14 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
         if self.needs.joint {
             (receiver_alone, execution.joint) = self.walks.fingerprints(&mut self.heap, vm, &roots);
         }
-        let is_large = self.needs.states && self.walks.n_first() > LARGEST_ASKED;
+        let is_asked = self.needs.states && self.walks.n_first() <= LARGEST_ASKED;
         if self.needs.components {
             execution.whole = [
                 self.walks.fingerprints(&mut self.heap, vm, receiver).1,
                 self.heap.fingerprint(vm, arguments),
             ];
         }
-        if is_large && !self.needs.components {
-            execution.whole = [
-                if receiver.is_empty() { NOTHING } else { receiver_alone },
-                self.heap.fingerprint(vm, arguments),
-            ];
-        }
-        if self.needs.states && !is_large {
+        if is_asked {
             // Who wants to look at executions wants all of their entry states.
             let is_apart = !receiver.is_empty()
                 && self.history.texts.is_none()
@@ -382,6 +374,12 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
             } else {
                 execution.state = self.states.keep(vm, execution.joint, &roots);
             }
+        }
+        if self.needs.states && execution.state == StateId::NONE && !self.needs.components {
+            execution.whole = [
+                if receiver.is_empty() { NOTHING } else { receiver_alone },
+                self.heap.fingerprint(vm, arguments),
+            ];
         }
         let mut text_parts = [Vec::new(), Vec::new()];
         if self.needs.sequences {
@@ -603,6 +601,11 @@ impl<const COVERAGE: bool> Mode for Recorder<COVERAGE> {
 
     fn thrown(&mut self, vm: &mut Vm, exception: Ref) {
         self.thrown = Some(vm.class_of(exception));
+    }
+
+    #[inline(always)]
+    fn knows_branch(&mut self, address: usize, edge: u32) -> bool {
+        self.edges.knows(address, edge, self.timeline.current())
     }
 
     #[inline]

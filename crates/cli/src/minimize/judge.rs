@@ -13,8 +13,8 @@ use crate::run::reason;
 /// A suite and what is left of it.
 pub(super) struct Minimized {
     pub(super) techniques: Techniques,
-    /// Fields that were no part of a state.
-    pub(super) mask: Vec<String>,
+    /// Fields that objects had and that were no part of a state.
+    pub(super) left_out: Vec<String>,
     /// Classes whose `equals` did not help.
     pub(super) fallen_back: Vec<String>,
     /// Classes with states that are too large to run `equals` on.
@@ -149,7 +149,7 @@ pub(super) fn judge(
     let (rows, total) = figures.rows(&tests, &recorded.class_executions);
     Ok(Minimized {
         techniques,
-        mask: recorded.mask.names(),
+        left_out: recorded.left_out.iter().cloned().collect(),
         fallen_back: classes.fallen_back,
         too_large: classes.too_large,
         classes_under_test: scope.names.shown(),

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use emit::json::Json;
-use observe::record::{GRAMMAR, LARGEST_ASKED};
+use observe::record::{GRAMMAR, LARGEST_ASKED, MOST_BYTES_ASKED};
 
 use super::judge::{Judged, Minimized, Row, Status};
 use super::sources::Changes;
@@ -18,7 +18,7 @@ pub(super) fn human(minimized: &Minimized, changes: Option<&Changes>) -> String 
     }
     text.push('\n');
     write_list(&mut text, "classes under test", &minimized.classes_under_test);
-    write_list(&mut text, "no part of a state", &minimized.mask);
+    write_list(&mut text, "no part of a state", &by_class(&minimized.left_out));
     if !minimized.fallen_back.is_empty() {
         write_list(&mut text, "without an equals that helps", &minimized.fallen_back);
     }
@@ -45,7 +45,22 @@ pub(super) fn human(minimized: &Minimized, changes: Option<&Changes>) -> String 
 
 /// The heading of classes with large states.
 pub(crate) fn too_large() -> String {
-    format!("with states of more than {LARGEST_ASKED} objects, compared as a whole")
+    let most = MOST_BYTES_ASKED >> 10;
+    format!("with states of more than {LARGEST_ASKED} objects or {most} KB, compared as a whole")
+}
+
+/// Fields with those of one class in one word: `java.util.HashMap.{entrySet, modCount}`.
+fn by_class(fields: &[String]) -> Vec<String> {
+    let class = |field: &String| field.rsplit_once('.').map_or("", |(class, _)| class).to_owned();
+    let together = |fields: &[String]| match fields {
+        [field] => field.clone(),
+        fields => {
+            let class = class(&fields[0]);
+            let names: Vec<&str> = fields.iter().map(|field| &field[class.len() + 1..]).collect();
+            format!("{class}.{{{}}}", names.join(", "))
+        }
+    };
+    fields.chunk_by(|a, b| class(a) == class(b)).map(together).collect()
 }
 
 /// A heading and names behind it, over as many lines as they need.
@@ -166,7 +181,7 @@ pub(super) fn json(minimized: &Minimized, changes: Option<&Changes>) -> Json {
         ("version", Json::Number(1)),
         ("technique", Json::text(minimized.techniques.receiver.name())),
         ("argumentTechnique", Json::text(minimized.techniques.arguments.name())),
-        ("ignoredFields", texts(&minimized.mask)),
+        ("ignoredFields", texts(&minimized.left_out)),
         ("withoutEquals", texts(&minimized.fallen_back)),
         ("tooLargeForEquals", texts(&minimized.too_large)),
         ("classesUnderTest", texts(&minimized.classes_under_test)),

@@ -1,5 +1,6 @@
 //! Watches which way branches go in the classes under test, and says what is new.
 
+use observe::known_ways::KnownWays;
 use rustc_hash::FxHashSet;
 use vm::mode::{Mode, Place};
 use vm::value::MethodId;
@@ -16,23 +17,12 @@ pub(super) struct EdgeWatch {
     /// By watched method: two bits per position of its code, for what was seen there; the same again, but
     /// cheaper to ask.
     positions: Vec<Vec<u64>>,
-    /// Branches that are of no interest any more, by their address: a few, where they come to lie.
-    settled: Settled,
+    /// Branches that are of no interest any more.
+    settled: KnownWays,
     /// Cases of switches beyond the second.
     cases: FxHashSet<Edge>,
     /// What this watch has not seen before.
     pub(super) new: Vec<Edge>,
-}
-
-#[derive(Debug)]
-struct Settled(Box<[usize; N_SETTLED]>);
-
-const N_SETTLED: usize = 2048;
-
-impl Default for Settled {
-    fn default() -> Settled {
-        Settled(Box::new([0; N_SETTLED]))
-    }
 }
 
 impl EdgeWatch {
@@ -55,7 +45,7 @@ impl EdgeWatch {
 
     /// Forgets addresses of code, some of which is gone.
     pub(super) fn forget_addresses(&mut self) {
-        self.settled.0.fill(0);
+        self.settled.forget();
     }
 }
 
@@ -70,13 +60,7 @@ impl Mode for EdgeWatch {
     /// Each way is looked at once; then it is known here until another takes its place.
     #[inline(always)]
     fn knows_branch(&mut self, address: usize, edge: u32) -> bool {
-        if edge > 1 {
-            return false;
-        }
-        // Instructions are eight bytes or more.
-        let way = address | edge as usize;
-        let slot = &mut self.settled.0[(way ^ way >> 2) % N_SETTLED];
-        std::mem::replace(slot, way) == way
+        self.settled.knows(address, edge)
     }
 
     #[inline]

@@ -4,6 +4,8 @@ use rustc_hash::FxHashMap;
 use vm::mode::Place;
 use vm::value::MethodId;
 
+use crate::known_ways::KnownWays;
+
 /// A numbering of branch edges, and which of them every bin took.
 #[derive(Debug, Default)]
 pub(super) struct Edges {
@@ -20,6 +22,10 @@ pub(super) struct Edges {
     last: Vec<u32>,
     /// Bin and edge, without immediate repetitions.
     pub(super) taken: Vec<(u32, u32)>,
+    /// Ways that the bin has taken, or that are not taken down.
+    known: KnownWays,
+    /// The bin that they are known for.
+    known_for: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +36,16 @@ enum Watched {
 }
 
 impl Edges {
+    /// Whether a way of a branch, by the address of its instruction, is nothing new for a bin.
+    #[inline(always)]
+    pub(super) fn knows(&mut self, address: usize, edge: u32, bin: u32) -> bool {
+        if self.known_for != bin {
+            self.known_for = bin;
+            self.known.forget();
+        }
+        self.known.knows(address, edge)
+    }
+
     /// Whether the branches of a method are taken down.
     #[inline]
     pub(super) fn watches(&mut self, method: MethodId, is_wanted: impl FnOnce() -> bool) -> bool {

@@ -15,7 +15,6 @@ use super::{Execution, LeftState, Recorded, Recorder};
 use crate::coverage::{self, Identified};
 use crate::junit::{Failure, Outcome, Report};
 use crate::state::canonical_heap::CanonicalHeap;
-use crate::state::mask::Mask;
 
 /// What a run gave.
 pub struct Recording {
@@ -27,8 +26,6 @@ pub struct Recording {
     pub has_overlapped: bool,
     /// Executions of no single test, by class: before its first test and after its last one.
     pub class_executions: BTreeMap<String, u64>,
-    /// What was no part of a state.
-    pub mask: Mask,
     pub(super) executions: Vec<Execution>,
     pub(super) methods: Vec<Recorded>,
     pub(super) heap: CanonicalHeap,
@@ -110,6 +107,11 @@ impl Content {
 }
 
 impl Recording {
+    /// Fields that objects had and that were no part of a state, as people name them.
+    pub fn left_out(&self) -> &BTreeSet<String> {
+        self.heap.left_out()
+    }
+
     /// Number of distinct executions, as far as any technique that was asked for can tell.
     pub fn n_distinct(&self) -> usize {
         self.executions.len()
@@ -180,7 +182,6 @@ pub(super) fn make<const COVERAGE: bool>(
         exceptions: recorder.exceptions,
         has_overlapped,
         class_executions,
-        mask: recorder.mask,
         executions: recorder.executions,
         methods: recorder.methods,
         heap: recorder.heap,

@@ -2,17 +2,20 @@
 //! every distinct entry state is copied out of the machine and put back when the suite has ended.
 //!
 //! What never moves and what a `static final` field holds keep their identity: they are referred to
-//! and not copied. So are strings, which never change.
+//! and not copied. So are strings, which never change, and what belongs to the machine (`mask`).
+
+use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 use vm::class::flags;
 use vm::handles::Handle;
-use vm::value::{Kind, Ref};
+use vm::value::{ClassId, Kind, Ref};
 use vm::vm::Vm;
 
 use crate::snapshot::{Room, Snapshot};
 use crate::state::canonical_heap::Root;
 use crate::state::fingerprint::Fingerprint;
+use crate::state::mask;
 
 /// Names an entry state that was kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,6 +28,8 @@ impl StateId {
 /// `equals` is not run on states of more objects: a test that fills something large would take the square of the
 /// time. Such states are compared as a whole.
 pub const LARGEST_ASKED: usize = 500;
+/// Nor on states of more bytes: they are copied one by one, and a suite may have a hundred thousand of them.
+pub const MOST_BYTES_ASKED: usize = 16 << 10;
 
 /// A part of an entry state: a root of the copy, or a primitive value.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +57,8 @@ pub(super) struct States {
     states: Vec<State>,
     held: Vec<Handle>,
     singletons: Singletons,
+    /// By class: whether its objects belong to the machine, where that is known.
+    of_machine: Vec<Option<bool>>,
     room: Room,
 }
 
@@ -65,7 +72,7 @@ struct Singletons {
 }
 
 impl States {
-    /// The state with this key, copied if it is new.
+    /// The state with this key, copied if it is new; none if it has too many bytes.
     #[expect(clippy::cast_possible_truncation, reason = "far fewer states than 2^32")]
     pub(super) fn keep(&mut self, vm: &mut Vm, key: Fingerprint, roots: &[Root]) -> StateId {
         if let Some(&id) = self.by_key.get(&key) {
@@ -83,13 +90,23 @@ impl States {
                 Root::Primitive(kind, word) => parts.push(Part::Primitive(kind, word)),
             }
         }
+        let of_machine = RefCell::new(std::mem::take(&mut self.of_machine));
         let singletons = &self.singletons.objects;
         // A part itself is always copied: what holds it for good may change it all the same.
         let is_shared = |object: Ref| {
-            (vm.heap.is_fixed(object) || is_text(vm, object) || singletons.contains_key(&object))
+            (vm.heap.is_fixed(object)
+                || is_text(vm, object)
+                || singletons.contains_key(&object)
+                || is_of_machine(vm, &mut of_machine.borrow_mut(), vm.class_of(object)))
                 && !objects.contains(&object)
         };
-        let copy = Snapshot::take_with(&mut self.room, vm, &objects, &is_shared);
+        let copy =
+            Snapshot::take_within(&mut self.room, vm, &objects, &is_shared, MOST_BYTES_ASKED);
+        self.of_machine = of_machine.into_inner();
+        let Some(copy) = copy else {
+            self.by_key.insert(key, StateId::NONE);
+            return StateId::NONE;
+        };
         let mut hold = |object: Ref| {
             if vm.heap.is_fixed(object) {
                 return FIXED;
@@ -158,6 +175,14 @@ impl States {
             singletons.objects.insert(vm.handles.get(handle), Some(holder));
         }
     }
+}
+
+/// Whether objects of a class belong to the machine; `known` says it by class.
+fn is_of_machine(vm: &Vm, known: &mut Vec<Option<bool>>, id: ClassId) -> bool {
+    if known.len() <= id.idx() {
+        known.resize(id.idx() + 1, None);
+    }
+    *known[id.idx()].get_or_insert_with(|| mask::is_of_machine(vm, vm.class(id)))
 }
 
 /// Whether an object is a string.

@@ -7,7 +7,7 @@
 //! Parts are cut by the suite and the techniques alone, and every part has a machine of its own, so the
 //! result is the same for any number of threads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,7 +23,6 @@ use super::{Recorder, Techniques, Watch};
 use crate::assessment::NewMachine;
 use crate::java::Java;
 use crate::junit::{self, Hear, Limits, Outcome, Plan, Report, RunError};
-use crate::state::mask::Mask;
 use crate::state::technique::Technique;
 
 /// Parts of a suite at most, and test classes that are worth a part.
@@ -80,8 +79,8 @@ pub struct Recorded {
     pub class_executions: BTreeMap<String, u64>,
     /// How many branch edges the classes under test have.
     pub n_branches: usize,
-    /// What was no part of a state.
-    pub mask: Mask,
+    /// Fields that objects had and that were no part of a state, as people name them.
+    pub left_out: BTreeSet<String>,
     /// Whether the run ended before its time because it was enough.
     pub is_interrupted: bool,
     parts: Vec<Part>,
@@ -385,7 +384,7 @@ fn merge(mut parts: Vec<Part>, files: &[Arc<ClassFile>], is_cut_short: bool) -> 
         exceptions: Vec::new(),
         class_executions: BTreeMap::new(),
         n_branches: 0,
-        mask: parts.first().map_or_else(Mask::standard, |part| part.recording.mask.clone()),
+        left_out: parts.iter().flat_map(|part| part.recording.left_out()).cloned().collect(),
         is_interrupted: is_cut_short || parts.iter().any(|part| part.is_interrupted),
         parts: Vec::new(),
     };

@@ -12,6 +12,8 @@
 //!
 //! Words name classes by a key of the name, so they mean the same on every machine.
 
+use std::collections::BTreeSet;
+
 use vm::class::{Class, Shape};
 use vm::heap::ELEMENTS_OFFSET;
 use vm::value::{ClassId, Kind, Ref};
@@ -124,6 +126,8 @@ pub struct CanonicalHeap {
     /// Objects below this byte of the heap are told apart by where they are.
     fixed_below: usize,
     n_first: usize,
+    /// Fields that were left out, as people name them.
+    left_out: BTreeSet<String>,
 }
 
 impl CanonicalHeap {
@@ -137,6 +141,7 @@ impl CanonicalHeap {
             open: Vec::new(),
             fixed_below: 0,
             n_first: 0,
+            left_out: BTreeSet::new(),
         }
     }
 
@@ -415,8 +420,30 @@ impl CanonicalHeap {
         }
         let start = self.slots.len() as u32;
         let fields = self.fields(vm, class);
+        self.note_left_out(vm, class);
         self.slots.extend(fields.iter().map(|&(_, offset, kind)| Slot { offset, kind }));
         Form::Fields(start, self.slots.len() as u32)
+    }
+
+    /// Fields that objects had and that were left out, as people name them.
+    pub fn left_out(&self) -> &BTreeSet<String> {
+        &self.left_out
+    }
+
+    fn note_left_out(&mut self, vm: &Vm, class: &Class) {
+        for &id in &class.supers {
+            let class = vm.class(id);
+            let name = class.name.to_string();
+            for field in class.fields.iter().filter(|field| !field.is_static() && !field.injected) {
+                let mut field = field.name.to_string();
+                if self.mask.hides(&name, &field) {
+                    if self.mask.hides_all(&name) {
+                        "*".clone_into(&mut field);
+                    }
+                    self.left_out.insert(format!("{}.{field}", name.replace('/', ".")));
+                }
+            }
+        }
     }
 
     /// Name, offset and kind of the fields that belong to instances of a class, in their order.

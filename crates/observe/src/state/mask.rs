@@ -1,8 +1,13 @@
 //! Fields that are no part of a state.
 //!
 //! Some fields never influence results but differ between equal histories: counters of structural
-//! changes, caches of hashes and of views. They are left out by default; which ones is printed with a
-//! result. `strict` switches the default off.
+//! changes, caches of hashes and of views, and what the JDK keeps about the machine itself (lists of all that waits
+//! to be cleaned, threads and class loaders with all they know). Through the latter a state would have a part in
+//! everything that runs: a reader of a file is on one list with every other open file. They are left out by default;
+//! those that objects really had are printed with a result. `strict` switches the default off.
+
+use vm::class::Class;
+use vm::vm::Vm;
 
 /// Which fields are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,32 +37,142 @@ impl FieldName {
     }
 }
 
-/// Left out by default: internal prefix of the class, name of the field. A prefix that ends in `/`
-/// stands for the whole package.
-const DEFAULT: &[(&str, &str)] = &[
-    ("java/util/", "modCount"),
-    ("java/util/AbstractMap", "keySet"),
-    ("java/util/AbstractMap", "values"),
-    ("java/util/HashMap", "entrySet"),
-    ("java/util/TreeMap", "entrySet"),
-    ("java/util/TreeMap", "navigableKeySet"),
-    ("java/util/TreeMap", "descendingMap"),
-    ("java/util/Hashtable", "keySet"),
-    ("java/util/Hashtable", "entrySet"),
-    ("java/util/Hashtable", "values"),
-    ("java/math/BigInteger", "bitCountPlusOne"),
-    ("java/math/BigInteger", "bitLengthPlusOne"),
-    ("java/math/BigInteger", "lowestSetBitPlusTwo"),
-    ("java/math/BigInteger", "firstNonzeroIntNumPlusTwo"),
-    ("java/math/BigInteger", "numberLength"),
-    ("java/math/BigDecimal", "stringCache"),
-    ("java/math/BigDecimal", "precision"),
-    ("java/lang/ref/Reference", "next"),
-    ("java/lang/ref/Reference", "discovered"),
-    ("java/lang/Throwable", "stackTrace"),
-    ("java/lang/Throwable", "backtrace"),
-    ("java/lang/Throwable", "depth"),
+/// All fields of a class.
+const ALL: &str = "*";
+
+/// Left out by default: internal prefix of the class, names of fields. A prefix that ends in `/` stands for the
+/// whole package, `*` for all fields.
+const DEFAULT: &[(&str, &[&str])] = &[
+    // Counters of changes and views of collections.
+    ("java/util/", &["modCount"]),
+    ("java/util/AbstractMap", &["keySet", "values"]),
+    ("java/util/HashMap", &["entrySet"]),
+    ("java/util/TreeMap", &["entrySet", "navigableKeySet", "descendingMap"]),
+    ("java/util/Hashtable", &["keySet", "entrySet", "values"]),
+    ("java/util/IdentityHashMap", &["entrySet"]),
+    ("java/util/WeakHashMap", &["entrySet"]),
+    ("java/util/EnumMap", &["entrySet"]),
+    ("java/util/Collections$UnmodifiableMap", &["keySet", "entrySet", "values"]),
+    ("java/util/Collections$SynchronizedMap", &["keySet", "entrySet", "values"]),
+    ("java/util/concurrent/ConcurrentHashMap", &["keySet", "entrySet", "values"]),
+    (
+        "java/util/concurrent/ConcurrentSkipListMap",
+        &["keySet", "entrySet", "values", "descendingMap"],
+    ),
+    // What values have computed about themselves.
+    (
+        "java/math/BigInteger",
+        &[
+            "bitCountPlusOne",
+            "bitLengthPlusOne",
+            "lowestSetBitPlusTwo",
+            "firstNonzeroIntNumPlusTwo",
+            "numberLength",
+        ],
+    ),
+    ("java/math/BigDecimal", &["stringCache", "precision"]),
+    ("java/net/URL", &["hashCode", "hostAddress"]),
+    (
+        "java/net/URI",
+        &[
+            "hash",
+            "string",
+            "decodedUserInfo",
+            "decodedAuthority",
+            "decodedPath",
+            "decodedQuery",
+            "decodedFragment",
+            "decodedSchemeSpecificPart",
+        ],
+    ),
+    ("java/io/File", &["status", "filePath"]),
+    ("java/util/Locale", &["hashCodeValue", "languageTag"]),
+    ("sun/util/locale/BaseLocale", &["hash"]),
+    ("java/lang/Throwable", &["stackTrace", "backtrace", "depth"]),
+    // What the collector and cleaners keep.
+    ("java/lang/ref/Reference", &["next", "discovered"]),
+    ("java/lang/ref/ReferenceQueue", &["head", "queueLength"]),
+    ("jdk/internal/ref/PhantomCleanable", &["list", "prev", "next", "node", "index"]),
+    ("jdk/internal/ref/CleanerImpl", &["phantomCleanableList", "activeList"]),
+    // What threads, loaders and modules know of the machine.
+    (
+        "java/lang/Thread",
+        &[
+            "tid",
+            "eetop",
+            "group",
+            "contextClassLoader",
+            "inheritedAccessControlContext",
+            "threadLocals",
+            "inheritableThreadLocals",
+            "threadLocalRandomSeed",
+            "threadLocalRandomProbe",
+            "threadLocalRandomSecondarySeed",
+            "scopedValueBindings",
+            "container",
+        ],
+    ),
+    ("java/lang/Thread$FieldHolder", &["group"]),
+    (
+        "java/lang/ThreadGroup",
+        &["parent", "threads", "nthreads", "groups", "ngroups", "weaks", "nweaks"],
+    ),
+    ("java/lang/ClassLoader", &[ALL]),
+    ("jdk/internal/loader/", &[ALL]),
+    ("java/lang/ModuleLayer", &[ALL]),
+    (
+        "java/lang/Module",
+        &["layer", "loader", "descriptor", "reads", "openPackages", "exportedPackages"],
+    ),
+    // What reflection and method handles have prepared.
+    ("java/lang/reflect/AccessibleObject", &["accessCheckCache"]),
+    (
+        "java/lang/reflect/Executable",
+        &["hasRealParameterData", "parameters", "parameterData", "declaredAnnotations"],
+    ),
+    (
+        "java/lang/reflect/Method",
+        &["methodAccessor", "root", "genericInfo", "hash", "callerSensitive"],
+    ),
+    ("java/lang/reflect/Constructor", &["constructorAccessor", "root", "genericInfo"]),
+    (
+        "java/lang/reflect/Field",
+        &["fieldAccessor", "overrideFieldAccessor", "root", "genericInfo", "declaredAnnotations"],
+    ),
+    (
+        "java/lang/invoke/MethodHandle",
+        &["asTypeCache", "asTypeSoftCache", "customizationCount", "updateInProgress"],
+    ),
+    ("java/lang/invoke/MethodType", &["form", "wrapAlt", "invokers", "methodDescriptor"]),
+    (
+        "java/lang/invoke/LambdaForm",
+        &["customized", "vmentry", "isCompiled", "transformCache", "invocationCounter"],
+    ),
 ];
+
+/// Classes of the JDK whose objects know the machine, or never change: copies of a state refer to them as they are.
+const OF_MACHINE: &[&[u8]] = &[
+    b"java/lang/ClassLoader",
+    b"java/lang/Thread",
+    b"java/lang/ThreadGroup",
+    b"java/lang/Module",
+    b"java/lang/ModuleLayer",
+    b"java/lang/ref/ReferenceQueue",
+    b"jdk/internal/ref/PhantomCleanable",
+    b"jdk/internal/ref/CleanerImpl",
+    b"java/lang/reflect/AccessibleObject",
+    b"java/lang/invoke/MethodHandle",
+    b"java/lang/invoke/MethodType",
+];
+
+/// Whether objects of a class belong to the machine rather than to a state. What a user derives from such a class
+/// does not: it may hold anything.
+pub fn is_of_machine(vm: &Vm, class: &Class) -> bool {
+    let name = class.name.as_bytes();
+    let is_of_jdk =
+        [&b"java/"[..], b"jdk/", b"sun/"].iter().any(|package| name.starts_with(package));
+    is_of_jdk && class.supers.iter().any(|&id| OF_MACHINE.contains(&vm.class(id).name.as_bytes()))
+}
 
 impl Mask {
     /// The default: bookkeeping of the JDK is left out.
@@ -65,39 +180,26 @@ impl Mask {
         Mask { strict: false, ignored: Vec::new() }
     }
 
-    /// All fields that are left out, as people name them: `java.util.*.modCount`.
-    pub fn names(&self) -> Vec<String> {
-        let default = if self.strict { &[][..] } else { DEFAULT };
-        let mut names: Vec<String> = default
-            .iter()
-            .map(|&(prefix, field)| {
-                let class = prefix.replace('/', ".");
-                if class.ends_with('.') {
-                    format!("{class}*.{field}")
-                } else {
-                    format!("{class}.{field}")
-                }
-            })
-            .collect();
-        let ignored = self.ignored.iter();
-        names
-            .extend(ignored.map(|name| format!("{}.{}", name.class.replace('/', "."), name.field)));
-        names
-    }
-
     /// Whether this field is left out.
     pub fn hides(&self, class: &str, field: &str) -> bool {
         let named = self.ignored.iter().any(|name| name.class == class && name.field == field);
-        named
-            || !self.strict
-                && DEFAULT.iter().any(|&(prefix, name)| {
-                    name == field
-                        && if prefix.ends_with('/') {
-                            class.starts_with(prefix)
-                        } else {
-                            class == prefix
-                        }
-                })
+        named || self.rows(class).any(|fields| fields.contains(&ALL) || fields.contains(&field))
+    }
+
+    /// Whether all fields of a class are left out.
+    pub fn hides_all(&self, class: &str) -> bool {
+        self.rows(class).any(|fields| fields.contains(&ALL))
+    }
+
+    /// What is left out of a class by default.
+    fn rows(&self, class: &str) -> impl Iterator<Item = &'static [&'static str]> {
+        let default = if self.strict { &[][..] } else { DEFAULT };
+        default
+            .iter()
+            .filter(move |(prefix, _)| {
+                if prefix.ends_with('/') { class.starts_with(prefix) } else { class == *prefix }
+            })
+            .map(|&(_, fields)| fields)
     }
 }
 
@@ -112,6 +214,7 @@ mod tests {
         assert!(standard.hides("java/util/AbstractList", "modCount"));
         assert!(!standard.hides("acme/Cart", "modCount"));
         assert!(!standard.hides("java/util/TreeMap", "root"));
+        assert!(standard.hides("jdk/internal/loader/URLClassPath", "loaders"));
         assert!(!Mask { strict: true, ignored: vec![] }.hides("java/util/TreeMap", "modCount"));
     }
 
