@@ -288,7 +288,7 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
         let class = vm.class(method.class);
         let mut key = Mixer::new(4);
         for name in [class.name, method.name, method.descriptor] {
-            key.bytes(name.as_bytes());
+            key.text(name.as_bytes());
         }
         let name = method.name.to_string();
         let is_constructor = name == "<init>";

@@ -533,8 +533,8 @@ impl Worker {
         match self.technique {
             Technique::WholeSeq => {
                 let mut mixer = Mixer::new(9);
-                mixer.bytes(&print.hash().to_le_bytes());
-                mixer.bytes(&seen.statement.to_le_bytes());
+                mixer.text(&print.hash().to_le_bytes());
+                mixer.text(&seen.statement.to_le_bytes());
                 mixer.finish()
             }
             // A random sequence has no one object whose changes it is about; what changed shows in the

@@ -237,21 +237,21 @@ fn state(heap: &mut Walker<'_>, vm: &Vm, statement: &Statement, values: &[u64]) 
     if !result.is_reference() && result != Type::Void {
         mixer.word(values.last().copied().unwrap_or_default());
     }
-    mixer.bytes(&heap.key(vm, &roots).0.to_le_bytes());
+    mixer.text(&heap.key(vm, &roots).0.to_le_bytes());
     Thing(mixer.half())
 }
 
 fn end(method: &Method, how: &str) -> Thing {
     let mut mixer = Mixer::new(2);
     mixer.word(method_key(method));
-    mixer.bytes(how.as_bytes());
+    mixer.text(how.as_bytes());
     Thing(mixer.half())
 }
 
 fn method_key(method: &Method) -> u64 {
     let mut mixer = Mixer::new(4);
     for part in [&*method.class, &*method.name, &*method.descriptor()] {
-        mixer.bytes(part.as_bytes());
+        mixer.text(part.as_bytes());
     }
     mixer.half()
 }
@@ -310,8 +310,8 @@ impl Taken {
             self.known[id.idx()] = if self.is_under_test(&class) {
                 let mut mixer = Mixer::new(5);
                 mixer.word(name_key(class.as_bytes()));
-                mixer.bytes(method.name.as_bytes());
-                mixer.bytes(method.descriptor.as_bytes());
+                mixer.text(method.name.as_bytes());
+                mixer.text(method.descriptor.as_bytes());
                 Known::Watched(mixer.half())
             } else {
                 Known::Unwatched

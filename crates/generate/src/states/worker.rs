@@ -117,7 +117,7 @@ impl<'j> Worker<'j> {
         for list in self.job.makers.iter().chain(&self.job.lists) {
             self.prepared.push(Prepared::new(&mut self.session, list)?);
             let mut mixer = Mixer::new(4);
-            mixer.bytes(format!("{list:?}").as_bytes());
+            mixer.text(format!("{list:?}").as_bytes());
             self.list_keys.push(mixer.half());
         }
         let lists = &self.prepared[self.job.makers.len()..];

@@ -323,7 +323,7 @@ impl CanonicalHeap {
                 let (coder, bytes) = vm.string_bytes(object);
                 sink.word(plan.key << 2 | VALUE);
                 sink.word((bytes.len() as u64) << 1 | u64::from(coder));
-                write_bytes(bytes, sink);
+                sink.bytes(bytes);
             }
             Form::Boxed(offset, kind) => {
                 sink.word(plan.key << 2 | VALUE);
@@ -487,7 +487,7 @@ fn class_key(vm: &Vm, id: ClassId) -> u64 {
         if let Some(text) = pool.try_utf8(idx)
             && !name.starts_with(text)
         {
-            mixer.bytes(text);
+            mixer.text(text);
         }
     }
     mixer.half()
@@ -534,20 +534,5 @@ pub(super) fn write_elements<S: Sink>(
         return;
     }
     let len = (last - first) as usize * kind.size() as usize;
-    write_bytes(vm.heap.bytes(array, offset, len), sink);
-}
-
-#[inline]
-fn write_bytes<S: Sink>(bytes: &[u8], sink: &mut S) {
-    let mut chunks = bytes.chunks_exact(8);
-    for chunk in &mut chunks {
-        let word: [u8; 8] = chunk.try_into().unwrap_or_default();
-        sink.word(u64::from_le_bytes(word));
-    }
-    let rest = chunks.remainder();
-    if !rest.is_empty() {
-        let mut word = [0; 8];
-        word[..rest.len()].copy_from_slice(rest);
-        sink.word(u64::from_le_bytes(word));
-    }
+    sink.bytes(vm.heap.bytes(array, offset, len));
 }

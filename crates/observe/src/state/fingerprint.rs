@@ -13,6 +13,27 @@ pub struct Fingerprint(pub u128);
 pub trait Sink {
     /// The next word.
     fn word(&mut self, word: u64);
+
+    /// The next words, given as bytes; the last one may be cut short.
+    #[inline]
+    fn bytes(&mut self, bytes: &[u8]) {
+        for_each_word(bytes, |word| self.word(word));
+    }
+}
+
+/// Calls `each` with eight bytes after the other.
+#[inline(always)]
+fn for_each_word(bytes: &[u8], mut each: impl FnMut(u64)) {
+    let mut chunks = bytes.chunks_exact(8);
+    for chunk in &mut chunks {
+        each(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
+    }
+    let rest = chunks.remainder();
+    if !rest.is_empty() {
+        let mut word = [0; 8];
+        word[..rest.len()].copy_from_slice(rest);
+        each(u64::from_le_bytes(word));
+    }
 }
 
 /// The exact words.
@@ -27,6 +48,9 @@ impl Sink for Exact {
 
 const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
 const SECOND: u64 = 0xd6e8_feb8_6659_fd93;
+
+/// Bytes from which on they are mixed side by side.
+const LEAST_SIDE_BY_SIDE: usize = 256;
 
 /// Makes a fingerprint of words.
 #[derive(Debug, Clone, Copy)]
@@ -65,13 +89,9 @@ impl Mixer {
     }
 
     /// Mixes text in, with its length.
-    pub fn bytes(&mut self, bytes: &[u8]) {
-        self.word(bytes.len() as u64);
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.word(u64::from_le_bytes(word));
-        }
+    pub fn text(&mut self, text: &[u8]) {
+        self.word(text.len() as u64);
+        for_each_word(text, |word| self.word(word));
     }
 }
 
@@ -82,6 +102,27 @@ impl Sink for Mixer {
         self.first = first ^ first >> 29;
         let second = (self.second.rotate_left(23).wrapping_add(word)).wrapping_mul(SECOND);
         self.second = second ^ second >> 32;
+    }
+
+    /// Many bytes are mixed in several mixers side by side, which need not wait for each other.
+    #[inline]
+    fn bytes(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        if bytes.len() >= LEAST_SIDE_BY_SIDE {
+            let mut mixers = [Mixer::new(20), Mixer::new(21), Mixer::new(22), Mixer::new(23)];
+            let mut rows = bytes.chunks_exact(8 * mixers.len());
+            for row in &mut rows {
+                for (mixer, word) in mixers.iter_mut().zip(row.chunks_exact(8)) {
+                    mixer.word(u64::from_le_bytes(word.try_into().unwrap_or_default()));
+                }
+            }
+            for mixer in mixers {
+                self.word(mixer.first);
+                self.word(mixer.second);
+            }
+            rest = rows.remainder();
+        }
+        for_each_word(rest, |word| self.word(word));
     }
 }
 
@@ -98,7 +139,7 @@ fn avalanche(mut word: u64) -> u64 {
 /// 64 bits of the fingerprint of a text, for names of classes.
 pub fn name_key(name: &[u8]) -> u64 {
     let mut mixer = Mixer::new(0);
-    mixer.bytes(name);
+    mixer.text(name);
     mixer.half()
 }
 
@@ -107,6 +148,30 @@ mod tests {
     use std::collections::HashSet;
 
     use super::{Mixer, Sink};
+
+    #[test]
+    fn every_bit_of_many_bytes_counts() {
+        for len in [255, 256, 287, 300, 1024] {
+            let mut bytes = vec![7_u8; len];
+            let print = |bytes: &[u8]| {
+                let mut mixer = Mixer::new(0);
+                Sink::bytes(&mut mixer, bytes);
+                mixer.finish().0
+            };
+            let mut seen = HashSet::from([print(&bytes)]);
+            for bit in 0..8 * len {
+                bytes[bit / 8] ^= 1 << (bit % 8);
+                assert!(seen.insert(print(&bytes)), "bit {bit} of {len} bytes");
+                bytes[bit / 8] ^= 1 << (bit % 8);
+            }
+            // Words that change their places are other words.
+            bytes[0] = 1;
+            bytes[40] = 2;
+            let one = print(&bytes);
+            bytes.swap(0, 40);
+            assert_ne!(print(&bytes), one);
+        }
+    }
 
     #[test]
     fn short_sequences_of_small_words_all_differ() {
