@@ -31,12 +31,15 @@ const JARS: [&str; 8] = [
     "apiguardian-api",
 ];
 
-/// Suites over states of many nodes, in `fixtures/bench/large`, with the classes they test.
-const LARGE: &[(&str, &str, &str)] = &[
-    ("CatalogueTest", "Catalogue", "calls on states of 2,000 nodes"),
-    ("GrowthTest", "Catalogue", "states that grow to 500 nodes"),
-    ("LedgerTest", "Ledger", "states that grow to 20,000 nodes, and go back and forth"),
-    ("RecentTest", "Recent", "states of 10,000 nodes with three ways to each"),
+/// Further classes under test.
+const ROWS: &[&str] = &["--class", "large.Table$Row"];
+/// Suites over states of many nodes, in `fixtures/bench/large`, with the classes they test and options.
+const LARGE: &[(&str, &str, &str, &[&str])] = &[
+    ("CatalogueTest", "Catalogue", "calls on states of 2,000 nodes", &[]),
+    ("GrowthTest", "Catalogue", "states that grow to 500 nodes", &[]),
+    ("LedgerTest", "Ledger", "states that grow to 20,000 nodes, and go back and forth", &[]),
+    ("RecentTest", "Recent", "states of 10,000 nodes with three ways to each", &[]),
+    ("TableTest", "Table", "rows that know the reader they come from", ROWS),
 ];
 
 /// A compiled suite.
@@ -69,12 +72,12 @@ pub(super) fn run(binary: &str, java_home: &Path) -> Result<String, String> {
     }
     let classes = format!("{FOLDER}/large/classes");
     let source = |name: &str| vec![PathBuf::from(format!("fixtures/bench/large/{name}.java"))];
-    for (test, class, name) in LARGE {
+    for (test, class, name, options) in LARGE {
         compile(java_home, &jars, &source(class), &classes)?;
         let tests = format!("{FOLDER}/large/{test}");
         compile(java_home, &format!("{classes}:{jars}"), &source(test), &tests)?;
         let class = format!("large.{class}");
-        let suite = Suite { name, class: &class, classes: &classes, tests: &tests, options: &[] };
+        let suite = Suite { name, class: &class, classes: &classes, tests: &tests, options };
         measure(&mut text, binary, java_home, &jars, &suite)?;
     }
     text.push('\n');
