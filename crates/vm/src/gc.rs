@@ -256,6 +256,9 @@ impl Vm {
         self.heap.end_watch();
         debug_assert!(self.depth() == 0 && self.heap.log_limit == 0);
         gc.shapes.extend(self);
+        if extent != Extent::Young {
+            self.drop_ended_threads(0);
+        }
         let Some(mut slots) = roots::thread_roots(self, &mut gc.maps) else {
             gc.stats.n_put_off += 1;
             self.heap.end = (self.heap.top + self.heap.nursery).min(self.heap.hard_end);

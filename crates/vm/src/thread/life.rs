@@ -58,7 +58,7 @@ impl Vm {
             return Err(self.throw_plain("java/lang/IllegalThreadStateException"));
         }
         let stack_size = self.thread_stack_size(java)?;
-        self.drop_ended_threads();
+        self.drop_ended_threads(16 + self.threads.len() / 4);
         let Ok(stacks) = self.new_stacks(stack_size) else {
             let text = "unable to create native thread: possibly out of memory or process/resource limits reached";
             return Err(self.throw("java/lang/OutOfMemoryError", text));
@@ -193,9 +193,9 @@ impl Vm {
         self.notify_all(java);
     }
 
-    /// Forgets ended threads once there are many, where no mark could bring them back.
-    fn drop_ended_threads(&mut self) {
-        if self.depth() > 0 || self.scheduler.n_ended <= 16 + self.threads.len() / 4 {
+    /// Forgets ended threads once there are more than `most`, where no mark could bring them back.
+    pub(crate) fn drop_ended_threads(&mut self, most: usize) {
+        if self.depth() > 0 || self.scheduler.n_ended <= most {
             return;
         }
         self.scheduler.n_ended = 0;
