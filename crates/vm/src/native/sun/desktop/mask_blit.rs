@@ -1,6 +1,8 @@
-//! The one loop that the library's loops in Java rest on: pixels with alpha over pixels with alpha, through
-//! a mask, by any of the rules of Porter and Duff (1984).
+//! The one loop that the library's loops in Java rest on: pixels with alpha over pixels with alpha or over
+//! gray ones, through a mask, by any of the rules of Porter and Duff (1984).
 
+use super::gray::{Depth, Layer, gray_and_alpha};
+use super::transform::alpha_of;
 use crate::frame::Res;
 use crate::heap::ELEMENTS_OFFSET;
 use crate::native::Args;
@@ -9,15 +11,27 @@ use crate::vm::Vm;
 
 const OPAQUE: u32 = 0xFF;
 /// `AlphaComposite.SRC` and `SRC_OVER`.
-const SRC: u32 = 2;
-const SRC_OVER: u32 = 3;
+pub(super) const SRC: u32 = 2;
+pub(super) const SRC_OVER: u32 = 3;
 
-/// An image with one `int` per pixel.
+/// The rasters with one array of elements: class, type of the array, bytes per element.
+const RASTERS: [(&str, &str, u32); 3] = [
+    ("sun/awt/image/IntegerComponentRaster", "[I", 4),
+    ("sun/awt/image/ByteComponentRaster", "[B", 1),
+    ("sun/awt/image/ShortComponentRaster", "[S", 2),
+];
+
+/// An image with one element of an array per pixel: `int` for colours, `byte` or `short` for grays.
 #[derive(Clone, Copy)]
 pub(super) struct Pixels {
-    pub(super) data: Ref,
+    data: Ref,
+    /// Bytes per element.
+    size: u32,
     offset: i64,
+    /// Where the parts of a pixel begin that lie in elements of their own: red, green, blue, alpha.
+    parts: [Option<i64>; 4],
     stride: i64,
+    step: i64,
     pub(super) width: i64,
     pub(super) height: i64,
 }
@@ -28,7 +42,6 @@ impl Pixels {
         let surface_class = vm.boot_class("sun/awt/image/BufImgSurfaceData")?;
         let image_class = vm.boot_class("java/awt/image/BufferedImage")?;
         let raster_class = vm.boot_class("java/awt/image/Raster")?;
-        let ints_class = vm.boot_class("sun/awt/image/IntegerComponentRaster")?;
         if surface.is_null() || !vm.instance_of(surface, surface_class) {
             return Ok(None);
         }
@@ -36,34 +49,96 @@ impl Pixels {
         let image = vm.heap.load_ref(surface, offset);
         let offset = vm.field_offset(image_class, "raster", "Ljava/awt/image/WritableRaster;");
         let raster = vm.heap.load_ref(image, offset);
-        if !vm.instance_of(raster, ints_class) {
-            return Ok(None);
+        for (name, array, size) in RASTERS {
+            let class = vm.boot_class(name)?;
+            if !vm.instance_of(raster, class) {
+                continue;
+            }
+            let int = |class, name| {
+                let offset = vm.field_offset(class, name, "I");
+                i64::from(vm.heap.load_u32(raster, offset).cast_signed())
+            };
+            let data = vm.heap.load_ref(raster, vm.field_offset(class, "data", array));
+            let offsets = vm.heap.load_ref(raster, vm.field_offset(class, "dataOffsets", "[I"));
+            if data.is_null() || offsets.is_null() || vm.heap.array_length(offsets) == 0 {
+                return Ok(None);
+            }
+            let parts = [0, 1, 2, 3].map(|idx| {
+                let at = ELEMENTS_OFFSET + idx * 4;
+                let part = || i64::from(vm.heap.load_u32(offsets, at).cast_signed());
+                (idx < vm.heap.array_length(offsets)).then(part)
+            });
+            let offset = parts[0].unwrap_or(0);
+            let (stride, step) = (int(class, "scanlineStride"), int(class, "pixelStride"));
+            let (width, height) = (int(raster_class, "width"), int(raster_class, "height"));
+            return Ok(Some(Pixels { data, size, offset, parts, stride, step, width, height }));
         }
-        let int = |class, name| {
-            let offset = vm.field_offset(class, name, "I");
-            i64::from(vm.heap.load_u32(raster, offset).cast_signed())
-        };
-        let data = vm.heap.load_ref(raster, vm.field_offset(ints_class, "data", "[I"));
-        let offsets = vm.heap.load_ref(raster, vm.field_offset(ints_class, "dataOffsets", "[I"));
-        if data.is_null() || offsets.is_null() || vm.heap.array_length(offsets) == 0 {
-            return Ok(None);
+        Ok(None)
+    }
+
+    /// How finely it tells grays apart; `None` for colours.
+    pub(super) fn depth(&self) -> Option<Depth> {
+        match self.size {
+            1 => Some(Depth::Byte),
+            2 => Some(Depth::Short),
+            _ => None,
         }
-        let offset = i64::from(vm.heap.load_u32(offsets, ELEMENTS_OFFSET).cast_signed());
-        let stride = int(ints_class, "scanlineStride");
-        let (width, height) = (int(raster_class, "width"), int(raster_class, "height"));
-        Ok(Some(Pixels { data, offset, stride, width, height }))
     }
 
     /// Where a pixel lies in the array; `None` outside of it.
     pub(super) fn at(&self, vm: &Vm, x: i64, y: i64) -> Option<u32> {
-        let idx = u32::try_from(self.offset + y * self.stride + x).ok()?;
-        (idx < vm.heap.array_length(self.data)).then_some(ELEMENTS_OFFSET + idx * 4)
+        let idx = u32::try_from(self.offset + y * self.stride + x * self.step).ok()?;
+        (idx < vm.heap.array_length(self.data)).then_some(ELEMENTS_OFFSET + idx * self.size)
+    }
+
+    pub(super) fn load(&self, vm: &Vm, at: u32) -> u32 {
+        match self.size {
+            1 => u32::from(vm.heap.load_u8(self.data, at)),
+            2 => u32::from(vm.heap.load_u16(self.data, at)),
+            _ => vm.heap.load_u32(self.data, at),
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "no gray is more than its depth")]
+    pub(super) fn store(&self, vm: &mut Vm, at: u32, pixel: u32) {
+        match self.size {
+            1 => vm.heap.store_u8(self.data, at, pixel as u8),
+            2 => vm.heap.store_u16(self.data, at, pixel as u16),
+            _ => vm.heap.store_u32(self.data, at, pixel),
+        }
     }
 }
 
-/// `MaskBlit.MaskBlit` from `IntArgb` to `IntArgb`.
+impl Pixels {
+    /// The colour of a pixel whose parts are bytes of their own.
+    pub(super) fn load_bytes(&self, vm: &Vm, at: u32) -> u32 {
+        let byte = |at| u32::from(vm.heap.load_u8(self.data, at));
+        let parts = [16, 8, 0, 24].into_iter().zip(self.part_places(vm, at));
+        parts.fold(0, |argb, (shift, at)| argb | at.map_or(0, byte) << shift)
+    }
+
+    /// Writes the colour of such a pixel.
+    pub(super) fn store_bytes(&self, vm: &mut Vm, at: u32, argb: u32) {
+        for (shift, at) in [16, 8, 0, 24].into_iter().zip(self.part_places(vm, at)) {
+            if let Some(at) = at {
+                vm.heap.store_u8(self.data, at, argb.to_le_bytes()[shift / 8]);
+            }
+        }
+    }
+
+    /// Where the parts of a pixel lie whose first one lies at a place.
+    fn part_places(&self, vm: &Vm, at: u32) -> [Option<u32>; 4] {
+        let end = ELEMENTS_OFFSET + vm.heap.array_length(self.data);
+        self.parts.map(|part| {
+            let place = u32::try_from(i64::from(at) + part? - self.offset).ok()?;
+            (ELEMENTS_OFFSET..end).contains(&place).then_some(place)
+        })
+    }
+}
+
+/// `MaskBlit.MaskBlit` from `IntArgb` to `IntArgb`, and from colours to gray.
 pub(super) fn mask_blit(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
-    args.reference();
+    let loops = args.reference();
     let (src, dst) = (args.reference(), args.reference());
     let (composite, clip) = (args.reference(), args.reference());
     let mut int = || i64::from(args.int());
@@ -80,12 +155,8 @@ pub(super) fn mask_blit(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     }
     let rule = vm.heap.load_u32(composite, vm.field_offset(alpha_class, "rule", "I"));
     let extra = vm.heap.load_u32(composite, vm.field_offset(alpha_class, "extraAlpha", "F"));
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "between 0 and 255"
-    )]
-    let extra = (f32::from_bits(extra) * 255.0 + 0.5) as u32;
+    let extra = f32::from_bits(extra);
+    let alpha = alpha_of(vm, loops)?;
     let clip = Clip::of(vm, clip)?;
     for y in dst_y.max(0).max(dst_y - src_y)..(dst_y + height).min(dst.height) {
         for x in dst_x.max(0).max(dst_x - src_x)..(dst_x + width).min(dst.width) {
@@ -109,18 +180,38 @@ pub(super) fn mask_blit(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
             let (Some(from), Some(to)) = (src.at(vm, from_x, from_y), dst.at(vm, x, y)) else {
                 continue;
             };
-            let (above, below) = (vm.heap.load_u32(src.data, from), vm.heap.load_u32(dst.data, to));
-            let pixel = composed(rule, above, below, extra, coverage);
+            let (above, below) = (src.load(vm, from), dst.load(vm, to));
+            let pixel = match dst.depth() {
+                None => composed(rule, above, below, scaled(extra, OPAQUE), coverage),
+                Some(depth) => {
+                    let (gray, opacity) = gray_and_alpha(depth, alpha, above);
+                    let layer = Layer {
+                        gray,
+                        alpha: opacity,
+                        kind: alpha,
+                        extra: scaled(extra, depth.max()),
+                        coverage: depth.widened(coverage),
+                    };
+                    depth.composed(rule, layer, below)
+                }
+            };
             if pixel != below {
-                vm.heap.store_u32(dst.data, to, pixel);
+                dst.store(vm, to, pixel);
             }
         }
     }
     Ok(0)
 }
 
+/// An alpha between 0 and 1 as a whole number.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most the maximum")]
+fn scaled(alpha: f32, max: u32) -> u32 {
+    let max = if max == OPAQUE { 255.0 } else { 65_535.0 };
+    (alpha * max + 0.5) as u32
+}
+
 /// The part of the destination that may be drawn to.
-enum Clip {
+pub(super) enum Clip {
     All,
     /// Left, top, right and bottom, and the bands of a region that is no rectangle: top, bottom, number of
     /// spans, and the spans, left and right.
@@ -128,7 +219,7 @@ enum Clip {
 }
 
 impl Clip {
-    fn of(vm: &mut Vm, region: Ref) -> Res<Clip> {
+    pub(super) fn of(vm: &mut Vm, region: Ref) -> Res<Clip> {
         if region.is_null() {
             return Ok(Clip::All);
         }
@@ -147,7 +238,7 @@ impl Clip {
         Ok(Clip::Region(bounds, bands))
     }
 
-    fn contains(&self, x: i64, y: i64) -> bool {
+    pub(super) fn contains(&self, x: i64, y: i64) -> bool {
         let Clip::Region([left, top, right, bottom], bands) = self else { return true };
         if x < *left || x >= *right || y < *top || y >= *bottom {
             return false;
@@ -172,7 +263,7 @@ pub(super) fn mul(a: u32, b: u32) -> u32 {
 }
 
 /// `a * 255 / by`, rounded, at most 255.
-fn div(a: u32, by: u32) -> u32 {
+pub(super) fn div(a: u32, by: u32) -> u32 {
     if a >= by {
         return OPAQUE;
     }
@@ -181,17 +272,17 @@ fn div(a: u32, by: u32) -> u32 {
 }
 
 /// How much of the source and of the destination a rule takes, by the alpha of the other.
-fn shares(rule: u32, src_alpha: u32, dst_alpha: u32) -> (u32, u32) {
-    let (outside_src, outside_dst) = (OPAQUE - src_alpha, OPAQUE - dst_alpha);
+pub(super) fn shares(rule: u32, max: u32, src_alpha: u32, dst_alpha: u32) -> (u32, u32) {
+    let (outside_src, outside_dst) = (max - src_alpha, max - dst_alpha);
     match rule {
-        SRC => (OPAQUE, 0),
-        SRC_OVER => (OPAQUE, outside_src),
-        4 => (outside_dst, OPAQUE),
+        SRC => (max, 0),
+        SRC_OVER => (max, outside_src),
+        4 => (outside_dst, max),
         5 => (dst_alpha, 0),
         6 => (0, src_alpha),
         7 => (outside_dst, 0),
         8 => (0, outside_src),
-        9 => (0, OPAQUE),
+        9 => (0, max),
         10 => (dst_alpha, outside_src),
         11 => (outside_dst, src_alpha),
         12 => (outside_dst, outside_src),
@@ -212,7 +303,7 @@ fn composed(rule: u32, src: u32, dst: u32, extra: u32, coverage: u32) -> u32 {
         }
         (above, mul(OPAQUE - above, dst_alpha))
     } else {
-        let (mut of_src, mut of_dst) = shares(rule, src_alpha, dst_alpha);
+        let (mut of_src, mut of_dst) = shares(rule, OPAQUE, src_alpha, dst_alpha);
         if coverage != OPAQUE {
             of_src = mul(coverage, of_src);
             of_dst = OPAQUE - coverage + mul(coverage, of_dst);

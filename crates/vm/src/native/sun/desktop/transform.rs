@@ -15,7 +15,7 @@ const HALF: i64 = 1 << 31;
 
 /// What the highest byte of a pixel means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Alpha {
+pub(super) enum Alpha {
     /// Nothing: all pixels are opaque.
     None,
     /// The other bytes are to be multiplied with it.
@@ -39,7 +39,7 @@ impl Source {
     fn at(&self, vm: &Vm, x: i64, y: i64) -> u32 {
         let x = self.left + x.clamp(0, self.width - 1);
         let y = self.top + y.clamp(0, self.height - 1);
-        let pixel = self.pixels.at(vm, x, y).map_or(0, |at| vm.heap.load_u32(self.pixels.data, at));
+        let pixel = self.pixels.at(vm, x, y).map_or(0, |at| self.pixels.load(vm, at));
         match self.alpha {
             Alpha::None => pixel | 0xFF00_0000,
             Alpha::Premultiplied => pixel,
@@ -137,21 +137,13 @@ fn coefficients(vm: &mut Vm, transform: Ref) -> Res<[f64; 6]> {
     }))
 }
 
-/// Which images a helper is for.
-fn alpha_of(vm: &mut Vm, helper: Ref) -> Res<Alpha> {
-    const TYPE: &str = "Lsun/java2d/loops/SurfaceType;";
-    let primitive = vm.boot_class("sun/java2d/loops/GraphicsPrimitive")?;
-    let own = vm.heap.load_ref(helper, vm.field_offset(primitive, "sourceType", TYPE));
-    let types = vm.boot_class("sun/java2d/loops/SurfaceType")?;
-    let is = |name| {
-        let (mirror, offset) = vm.static_slot(types, name, TYPE);
-        own == vm.heap.load_ref(mirror, offset)
-    };
-    Ok(match () {
-        () if is("IntRgb") => Alpha::None,
-        () if is("IntArgb") => Alpha::Straight,
-        () => Alpha::Premultiplied,
-    })
+/// Which images a loop takes pixels from.
+pub(super) fn alpha_of(vm: &mut Vm, helper: Ref) -> Res<Alpha> {
+    if super::has_type(vm, helper, "sourceType", "IntRgb")? {
+        return Ok(Alpha::None);
+    }
+    let is_straight = super::has_type(vm, helper, "sourceType", "IntArgb")?;
+    Ok(if is_straight { Alpha::Straight } else { Alpha::Premultiplied })
 }
 
 /// `TransformHelper.Transform`; the array of edges gets the first and last row and, for every row, the
@@ -203,7 +195,7 @@ pub(super) fn transform(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
                 _ => source.nearest(vm, from_x, from_y),
             };
             if let Some(at) = dst.at(vm, x, y) {
-                vm.heap.store_u32(dst.data, at, pixel);
+                dst.store(vm, at, pixel);
             }
         }
         row = [0, 1].map(|idx| row[idx].wrapping_add(y_step[idx]));
