@@ -143,7 +143,9 @@ pub(crate) enum JUnit {
     Five,
 }
 
+/// One machine alone runs whole suites, and may have as much memory as `java` takes on a machine of 8 GB.
 #[derive(Debug, Args)]
+#[command(mut_arg("memory", |memory| memory.default_value("2g")))]
 pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) machine: MachineOptions,
@@ -384,6 +386,20 @@ mod tests {
         assert_eq!(options.main(), "Main");
         assert_eq!(options.arguments(), ["--seed", "-x"]);
         assert_eq!(options.machine.properties, [("a".to_owned(), "b".to_owned())]);
+    }
+
+    #[test]
+    fn run_has_more_memory_than_other_commands() {
+        let line = ["nonpareil", "run", "Main"];
+        let Command::Run(options) = Options::parse_from(line).command else {
+            panic!("not run");
+        };
+        assert_eq!(options.machine.memory, 2 << 30);
+        let line = ["nonpareil", "generate", "--class", "C"];
+        let Command::Generate(options) = Options::parse_from(line).command else {
+            panic!("not generate");
+        };
+        assert_eq!(options.machine.memory, 1 << 30);
     }
 
     #[test]
