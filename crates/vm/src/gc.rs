@@ -13,6 +13,7 @@ mod cycle;
 mod finalizer;
 mod graph;
 mod held;
+mod kept;
 mod loaders;
 mod maps;
 mod roots;

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "frames and registers are reached through raw pointers")]
 
 use super::graph::Graph;
-use super::maps::Maps;
+use super::maps::{Extent, Maps};
 use super::roots::position;
 use super::shapes::Shapes;
 use crate::class::MethodRt;
@@ -71,7 +71,7 @@ impl Vm {
         if kept.is_empty() {
             return None;
         }
-        let maps = Maps::of(self.class(method.class).class_file(), method, code)?;
+        let maps = Maps::of(self.class(method.class).class_file(), method, code, Extent::Needed)?;
         // SAFETY: the frame owns its registers.
         let registers = unsafe { std::slice::from_raw_parts(fp, rt.n_regs as usize) };
         // Calls have three units.

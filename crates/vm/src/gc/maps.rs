@@ -1,9 +1,9 @@
-//! Which registers of a frame hold references that are still needed, per instruction.
+//! Which registers of a frame hold references that are still needed, or are kept by variables, per
+//! instruction.
 //!
 //! Going backwards, a register is live as a reference where some path reads it as a reference
 //! before writing it. Verified code reads as references only what holds one on all paths, so such a
-//! register holds a reference (or null) there: liveness alone gives the exact roots, and dead
-//! references keep nothing alive.
+//! register holds a reference (or null) there. What variables hold beside that is told by `kept.rs`.
 //!
 //! Subroutines (`jsr`, `ret`; JVMS §4.10.2.6) may be entered with different types in a register.
 //! Each way into one is followed on its own, as if it were copied to the place of the `jsr`; the
@@ -13,10 +13,20 @@ use classfile::ClassFile;
 use rustc_hash::FxHashMap;
 
 use super::graph::{Graph, Node};
+use super::kept::{forget_written, kept};
 use crate::class::Method;
 use crate::code::effects::{Holds, Role, effect_of};
 use crate::code::{Code, Insn, Op};
 use crate::value::Kind;
+
+/// What a map has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// What is still read.
+    Needed,
+    /// That, and what variables hold.
+    Kept,
+}
 
 /// The maps of one method.
 #[derive(Debug)]
@@ -40,13 +50,29 @@ struct State {
 
 impl Maps {
     /// Computes the maps. `None` for code that is too wild to follow.
-    pub(super) fn of(file: &ClassFile, method: &Method, code: &Code) -> Option<Maps> {
+    pub(super) fn of(
+        file: &ClassFile,
+        method: &Method,
+        code: &Code,
+        extent: Extent,
+    ) -> Option<Maps> {
         let graph = Graph::of(code)?;
         let n_registers = usize::from(method.max_locals) + usize::from(method.max_stack) + 2;
-        let mut live =
-            Live { n_words: n_registers.div_ceil(64), words: Vec::new(), graph, file, method };
+        let n_words = n_registers.div_ceil(64);
+        let kept = match extent {
+            Extent::Needed => vec![0; graph.nodes.len() * n_words],
+            Extent::Kept => {
+                let mut kept = kept(&graph, file, method, n_words);
+                // What lies on the operand stack is needed or not there.
+                for set in kept.chunks_exact_mut(n_words) {
+                    remove_from(set, method.max_locals);
+                }
+                kept
+            }
+        };
+        let mut live = Live { n_words, words: Vec::new(), graph, file, method };
         live.solve();
-        Some(live.into_maps())
+        Some(live.into_maps(&kept))
     }
 
     /// Registers that are live before the instruction at a position. `None` where it cannot be told.
@@ -182,14 +208,7 @@ impl Live<'_> {
     }
 
     fn add_arguments(&self, insn: Insn, set: &mut [u64]) {
-        let pool = self.file.constant_pool();
-        let descriptor = match pool.try_member_ref(insn.b) {
-            Some((_, _, descriptor)) => descriptor,
-            None => match pool.try_dynamic(insn.b) {
-                Some((_, _, descriptor)) => descriptor,
-                None => return,
-            },
-        };
+        let Some(descriptor) = call_descriptor(self.file, insn) else { return };
         let kinds = argument_kinds(descriptor);
         let n_words: u16 = kinds.iter().map(|kind| kind.slots()).sum();
         let mut register = insn.a;
@@ -206,7 +225,7 @@ impl Live<'_> {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "code has less than 2^32 instructions")]
-    fn into_maps(self) -> Maps {
+    fn into_maps(self, kept: &[u64]) -> Maps {
         let mut maps = Maps { lists: Vec::new(), at: FxHashMap::default(), states: Vec::new() };
         let mut known: FxHashMap<Vec<u64>, u32> = FxHashMap::default();
         let mut intern = |lists: &mut Vec<Box<[u16]>>, set: &[u64]| {
@@ -220,9 +239,13 @@ impl Live<'_> {
             let first = maps.states.len() as u32;
             for idx in self.graph.nodes_at(position) {
                 let node: &Node = &self.graph.nodes[idx];
-                let before = &self.words[idx * self.n_words..][..self.n_words];
-                let before = intern(&mut maps.lists, before);
+                let mut kept = kept[idx * self.n_words..][..self.n_words].to_vec();
+                set.copy_from_slice(&self.words[idx * self.n_words..][..self.n_words]);
+                unite(&mut set, &kept);
+                let before = intern(&mut maps.lists, &set);
                 self.during(idx, &mut set);
+                forget_written(node.insn, &mut kept);
+                unite(&mut set, &kept);
                 let during = intern(&mut maps.lists, &set);
                 let chain = self.graph.chains[node.chain as usize].clone();
                 maps.states.push(State { chain, before, during });
@@ -230,6 +253,15 @@ impl Live<'_> {
             maps.at.insert(position, (first, maps.states.len() as u32 - first));
         }
         maps
+    }
+}
+
+/// The descriptor of what an instruction calls.
+pub(super) fn call_descriptor(file: &ClassFile, insn: Insn) -> Option<&[u8]> {
+    let pool = file.constant_pool();
+    match pool.try_member_ref(insn.b) {
+        Some((_, _, descriptor)) => Some(descriptor),
+        None => pool.try_dynamic(insn.b).map(|(_, _, descriptor)| descriptor),
     }
 }
 
@@ -251,27 +283,33 @@ pub(super) fn argument_kinds(descriptor: &[u8]) -> Vec<Kind> {
     kinds
 }
 
-fn op(insn: Insn) -> Op {
+pub(super) fn op(insn: Insn) -> Op {
     Op::ALL[usize::from(insn.op)]
 }
 
-fn contains(set: &[u64], register: u16) -> bool {
+pub(super) fn contains(set: &[u64], register: u16) -> bool {
     set[usize::from(register) / 64] >> (register % 64) & 1 != 0
 }
 
-fn insert(set: &mut [u64], register: u16) {
+pub(super) fn insert(set: &mut [u64], register: u16) {
     set[usize::from(register) / 64] |= 1 << (register % 64);
 }
 
-fn remove(set: &mut [u64], register: u16) {
+pub(super) fn remove(set: &mut [u64], register: u16) {
     set[usize::from(register) / 64] &= !(1 << (register % 64));
 }
 
 /// Removes this register and all behind it.
-fn remove_from(set: &mut [u64], register: u16) {
+pub(super) fn remove_from(set: &mut [u64], register: u16) {
     let word = usize::from(register) / 64;
     set[word] &= (1 << (register % 64)) - 1;
     set[word + 1..].fill(0);
+}
+
+fn unite(set: &mut [u64], more: &[u64]) {
+    for (word, &more) in set.iter_mut().zip(more) {
+        *word |= more;
+    }
 }
 
 fn registers_of(set: &[u64]) -> Box<[u16]> {

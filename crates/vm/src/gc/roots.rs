@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::cycle::Cycle;
 use super::loaders::Watch;
-use super::maps::{Maps, argument_kinds};
+use super::maps::{Extent, Maps, argument_kinds};
 use super::shapes::Shapes;
 use crate::class::{Method, MethodRt};
 use crate::code::{Code, Insn};
@@ -130,7 +130,9 @@ unsafe fn java_frame_roots(
     let code = unsafe { &*rt.code };
     let maps = cache
         .entry(rt.code)
-        .or_insert_with(|| Maps::of(vm.class(method.class).class_file(), method, code))
+        .or_insert_with(|| {
+            Maps::of(vm.class(method.class).class_file(), method, code, Extent::Kept)
+        })
         .as_ref()?;
     // SAFETY: the frame owns its registers.
     let registers = unsafe { std::slice::from_raw_parts(fp, rt.n_regs as usize) };
