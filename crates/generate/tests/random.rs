@@ -109,6 +109,22 @@ fn the_same_seed_finds_the_same_with_one_thread_and_with_two() {
 }
 
 #[test]
+fn names_of_classes_that_one_machine_made_mean_the_same_on_another() {
+    // The message of an exception with a cause is the name of its class, which a machine makes when it is asked.
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let workshop = Workshop::of(&jdk, "bugs/src");
+    let classes = ["java.lang.RuntimeException", "java.lang.IllegalStateException"];
+    let run = |n_workers| {
+        let job = job(&classes, settings(3000, n_workers));
+        summary(&search(&job, &workshop, &Unwatched).unwrap())
+    };
+    let one = run(1);
+    for _ in 0..3 {
+        assert!(one == run(2), "two threads lead elsewhere than one");
+    }
+}
+
+#[test]
 fn only_what_is_asked_for_is_offered_as_tests() {
     let jdk = jdk::installed().into_iter().next().unwrap();
     let workshop = Workshop::of(&jdk, "bugs/src");

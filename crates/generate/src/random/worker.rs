@@ -148,6 +148,9 @@ pub(super) struct Worker {
     has_feedback: bool,
     /// Objects below this byte of the heap belong to the world, classes below this number too.
     shared_below: usize,
+    /// Literals below this byte of the heap belong to the world. Later ones stay where a machine made them, whatever
+    /// is rolled back, so each machine has others there.
+    literals_below: usize,
     n_classes: usize,
     /// Objects below this byte were there before the classes under test.
     world_end: usize,
@@ -211,6 +214,7 @@ impl Worker {
             fuel: settings.fuel,
             has_feedback: settings.feedback,
             shared_below: 0,
+            literals_below: 0,
             n_classes: 0,
             world_end,
             own_state: OwnState::default(),

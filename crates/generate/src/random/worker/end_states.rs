@@ -38,9 +38,13 @@ pub(super) struct Changed {
 
 impl Worker {
     pub(super) fn copy(&mut self, objects: &[Ref], most_bytes: usize) -> Option<Snapshot> {
-        let shared_below = self.shared_below;
-        let is_shared = |object: Ref| object.byte_offset() < shared_below;
-        Snapshot::take_within(&mut self.room, &self.session.vm, objects, &is_shared, most_bytes)
+        let vm = &self.session.vm;
+        let own_literals = self.literals_below..vm.heap.perm_start;
+        let is_shared = |object: Ref| {
+            let at = object.byte_offset();
+            at < self.shared_below && !own_literals.contains(&at)
+        };
+        Snapshot::take_within(&mut self.room, vm, objects, &is_shared, most_bytes)
     }
 
     /// What of the world is not what it was.

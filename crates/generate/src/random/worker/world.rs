@@ -52,6 +52,7 @@ impl Worker {
         self.own_state = OwnState::find(vm, self.world_end, &is_own);
         vm.heap.limit_growth(MOST_MEMORY);
         self.shared_below = vm.heap.top;
+        self.literals_below = vm.heap.literals_top;
         self.n_classes = vm.classes.len();
     }
 
@@ -76,8 +77,15 @@ impl Worker {
         }
     }
 
-    /// Makes the strings of all code that is loaded, so that meeting one for the first time changes nothing.
+    /// Makes the strings of all code that is loaded, and the names of all classes, so that meeting one for the first
+    /// time changes nothing.
     fn intern_texts(&mut self) {
+        let loaded = self.n_classes..self.session.vm.classes.len();
+        for idx in loaded {
+            let vm = &self.session.vm;
+            let name = vm.external_name(vm.classes[idx].class.id);
+            let _ = self.session.complete(|vm| vm.intern_mutf8(name.as_bytes()));
+        }
         let files: Vec<Arc<ClassFile>> = self
             .session
             .vm
@@ -185,6 +193,7 @@ impl Worker {
         self.session.vm.hold_still();
         self.session.vm.heap.limit_growth(MOST_MEMORY);
         self.shared_below = other.shared_below;
+        self.literals_below = other.literals_below;
         self.n_classes = other.n_classes;
         // Looking names up may have made something behind what the machines have in common.
         let own = (self.session.vm.heap.top, self.session.vm.classes.len());
