@@ -84,7 +84,8 @@ impl Worker {
         for idx in loaded {
             let vm = &self.session.vm;
             let name = vm.external_name(vm.classes[idx].class.id);
-            let _ = self.session.complete(|vm| vm.intern_mutf8(name.as_bytes()));
+            let name = classfile::mutf8::encode_str(&name);
+            let _ = self.session.complete(|vm| vm.intern_mutf8(&name));
         }
         let files: Vec<Arc<ClassFile>> = self
             .session
