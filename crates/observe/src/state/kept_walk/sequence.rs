@@ -1,21 +1,27 @@
-//! The nodes of a tree in preorder, in chunks, so that whole subtrees move at the price of their chunks.
+//! The nodes of a tree in preorder, in chunks that hang in balanced trees, so that whole subtrees move at the price of
+//! a few chunks, however large they are.
 //!
 //! Every node has a depth, a fingerprint of its own, and the number of levels that its references reach up.
-//! The fingerprint of a sequence is a polynomial in those of its nodes, so chunks are folded one by one and
-//! only those that have changed are read again. A chunk has an offset for the depths of its nodes: a subtree
-//! that moves up or down costs an addition per chunk.
+//! The fingerprint of a sequence is a polynomial in those of its nodes, so it is put together from those of its
+//! parts, and only parts that have changed are read again. What is to be added to the depths of a whole part stands at
+//! its top.
+//!
+//! A list is a treap: chunks in order, none with a higher priority than the one it hangs from, and priorities are as
+//! good as random. So no chunk is far from the top, and the methods that call themselves go no deeper than that.
 
-/// Nodes of a chunk at least before it is split further, and at most for small sequences.
+/// Nodes of a chunk at most.
 const ROOM: usize = 64;
 /// A prime: fingerprints are polynomials over its field.
 const PRIME: u64 = (1 << 61) - 1;
 /// Where the two polynomials are evaluated.
 const BASES: [u64; 2] = [0x1a3c_5b79_d2e4_8f01, 0x0bd7_93ae_6c15_f24b];
+/// No chunk.
+const NONE: u32 = u32::MAX;
 
 /// The list of the whole tree.
 pub(super) const MAIN: ListId = ListId(0);
 
-/// Names a list of chunks.
+/// Names a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ListId(u32);
 
@@ -46,27 +52,70 @@ struct Entry {
     depth: i32,
 }
 
-#[derive(Debug, Default)]
-struct Chunk {
-    entries: Vec<Entry>,
-    /// To be added to all depths.
-    offset: i32,
-    list: u32,
-    /// Its place in the list.
-    rank: u32,
-    /// Whether what follows does not hold.
-    is_stale: bool,
+/// What is known of some nodes that follow each other.
+#[derive(Debug, Clone, Copy)]
+struct Summary {
     least_depth: i32,
     /// The least depth that a reference of a node reaches up to.
     least_reach: i32,
     hash: [u64; 2],
-    /// Nodes of the main list before this chunk, as of the last fold.
-    n_before: u32,
+    /// The bases to the power of the number of nodes.
+    power: [u64; 2],
+}
+
+impl Summary {
+    const EMPTY: Summary =
+        Summary { least_depth: i32::MAX, least_reach: i32::MAX, hash: [0; 2], power: [1; 2] };
+
+    fn then(&self, next: &Summary) -> Summary {
+        let mut both = Summary {
+            least_depth: self.least_depth.min(next.least_depth),
+            least_reach: self.least_reach.min(next.least_reach),
+            ..Summary::EMPTY
+        };
+        for lane in 0..2 {
+            both.hash[lane] = add(times(self.hash[lane], next.power[lane]), next.hash[lane]);
+            both.power[lane] = times(self.power[lane], next.power[lane]);
+        }
+        both
+    }
+
+    /// The same nodes, so many levels deeper.
+    fn deeper(&self, by: i32) -> Summary {
+        let least_depth = self.least_depth.saturating_add(by);
+        let least_reach = self.least_reach.saturating_add(by);
+        Summary { least_depth, least_reach, ..*self }
+    }
+}
+
+#[derive(Debug)]
+struct Chunk {
+    entries: Vec<Entry>,
+    /// To be added to the depths of its own nodes.
+    offset: i32,
+    /// To be added to the depths of the nodes of all chunks below it.
+    offset_below: i32,
+    left: u32,
+    right: u32,
+    /// The chunk that it hangs from; `NONE` for the top of a list.
+    above: u32,
+    /// Of the top: which list it is.
+    list: u32,
+    priority: u32,
+    /// Nodes of this chunk and those below it.
+    n_nodes: u32,
+    /// What is known of its own nodes, without the offset, unless they have changed.
+    own: Summary,
+    is_stale: bool,
+    /// What is known of its nodes and those of all chunks below it, unless one has changed: then what is known of the
+    /// chunks above does not hold either.
+    all: Summary,
+    is_all_stale: bool,
 }
 
 #[derive(Debug)]
 struct List {
-    chunks: Vec<u32>,
+    top: u32,
     standing: Standing,
 }
 
@@ -78,13 +127,6 @@ struct Own {
     hash: [u64; 2],
 }
 
-/// A place in a list: before this entry of the chunk with this rank.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
-    rank: usize,
-    idx: usize,
-}
-
 /// Nodes in preorder.
 #[derive(Debug, Default)]
 pub(super) struct Sequence {
@@ -94,9 +136,8 @@ pub(super) struct Sequence {
     free_lists: Vec<u32>,
     /// By node.
     own: Vec<Own>,
-    room: usize,
-    /// Powers of the bases.
-    powers: Vec<[u64; 2]>,
+    /// The last priority.
+    priority: u32,
 }
 
 impl Sequence {
@@ -107,17 +148,12 @@ impl Sequence {
         self.lists.clear();
         self.free_lists.clear();
         self.own.clear();
-        self.lists.push(List { chunks: Vec::new(), standing: Standing::Main });
-        self.room = ROOM;
-    }
-
-    /// Makes chunks for a sequence that has so many nodes or some times as many.
-    pub(super) fn expect(&mut self, n_nodes: usize) {
-        self.room = (2 * n_nodes.isqrt()).max(ROOM);
+        self.lists.push(List { top: NONE, standing: Standing::Main });
+        self.priority = 1;
     }
 
     pub(super) fn new_list(&mut self, standing: Standing) -> ListId {
-        let list = List { chunks: Vec::new(), standing };
+        let list = List { top: NONE, standing };
         match self.free_lists.pop() {
             Some(id) => {
                 self.lists[id as usize] = list;
@@ -132,20 +168,16 @@ impl Sequence {
 
     /// Adds a node at the end of a list.
     pub(super) fn push(&mut self, list: ListId, node: u32, depth: i32) {
-        let last = self.lists[list.0 as usize].chunks.last().copied();
-        let id = match last {
-            Some(id) if self.chunks[id as usize].entries.len() < self.room => id,
-            _ => {
-                let rank = count(self.lists[list.0 as usize].chunks.len());
-                let id = self.new_chunk(list.0, rank, 0);
-                self.lists[list.0 as usize].chunks.push(id);
-                id
-            }
-        };
-        let chunk = &mut self.chunks[id as usize];
-        let depth = depth - chunk.offset;
-        chunk.entries.push(Entry { node, depth });
-        chunk.is_stale = true;
+        let top = self.lists[list.0 as usize].top;
+        let mut id = self.last(top);
+        if id == NONE || self.chunk(id).entries.len() == ROOM {
+            id = self.new_chunk(0);
+            let top = self.merge(top, id);
+            self.set_top(list, top);
+        }
+        let depth = depth - self.offset(id);
+        self.chunk_mut(id).entries.push(Entry { node, depth });
+        self.has_grown(id, 1);
         let at = node as usize;
         if self.own.len() <= at {
             self.own.resize(at + 1, Own::default());
@@ -158,7 +190,8 @@ impl Sequence {
         let own = &mut self.own[node as usize];
         own.hash = hash;
         own.up = up;
-        self.chunks[own.chunk as usize].is_stale = true;
+        let id = own.chunk;
+        self.has_changed(id);
     }
 
     /// Levels that the references of a node reach up.
@@ -168,287 +201,492 @@ impl Sequence {
 
     /// What the list is that a node is in.
     pub(super) fn standing(&self, node: u32) -> Standing {
-        let chunk = &self.chunks[self.own[node as usize].chunk as usize];
-        self.lists[chunk.list as usize].standing
+        self.lists[self.list(node).0 as usize].standing
     }
 
     pub(super) fn depth(&self, node: u32) -> i32 {
         let (id, idx) = self.find(node);
-        let chunk = &self.chunks[id as usize];
-        chunk.entries[idx].depth + chunk.offset
+        self.chunk(id).entries[idx].depth + self.offset(id)
     }
 
     /// Takes a node and all below it out, into a list of their own.
     pub(super) fn cut(&mut self, node: u32, standing: Standing) -> ListId {
-        let (id, idx) = self.find(node);
-        let (list, rank) = (self.chunks[id as usize].list, self.chunks[id as usize].rank as usize);
-        let end = self.end_of(node);
-        // The later place first, so that the earlier one stays what it is.
-        let last = self.split(list, end);
-        let n_chunks = self.lists[list as usize].chunks.len();
-        let first = self.split(list, Place { rank, idx });
-        let last = last + (self.lists[list as usize].chunks.len() - n_chunks);
-        let taken: Vec<u32> = self.lists[list as usize].chunks.drain(first..last).collect();
-        self.rank(list, first);
-        self.merge(list, first);
+        let list = self.list(node);
+        let (first, end) = (self.index(node), self.end_of(node));
+        let (before, behind) = self.split(self.lists[list.0 as usize].top, end);
+        let (before, taken) = self.split(before, first);
+        let rest = self.join(before, behind);
+        self.set_top(list, rest);
         let new = self.new_list(standing);
-        self.lists[new.0 as usize].chunks = taken;
-        self.rank(new.0, 0);
+        self.set_top(new, taken);
         new
     }
 
     /// Adds so much to the depths of all nodes of a list.
     pub(super) fn shift(&mut self, list: ListId, by: i32) {
-        for idx in 0..self.lists[list.0 as usize].chunks.len() {
-            let id = self.lists[list.0 as usize].chunks[idx];
-            self.chunks[id as usize].offset += by;
-        }
+        let top = self.lists[list.0 as usize].top;
+        self.deepen(top, by);
     }
 
     /// Puts a list at the end of another.
     pub(super) fn append(&mut self, to: ListId, list: ListId) {
-        let at = self.lists[to.0 as usize].chunks.len();
-        self.splice(to.0, at, list);
+        let both = self.join(self.lists[to.0 as usize].top, self.lists[list.0 as usize].top);
+        self.set_top(to, both);
+        self.free_lists.push(list.0);
     }
 
     /// Puts a list into the main one.
     pub(super) fn insert(&mut self, behind: Behind, list: ListId) {
         let place = self.place(behind);
-        let at = self.split(MAIN.0, place);
-        self.splice(MAIN.0, at, list);
+        let (before, behind) = self.split(self.lists[MAIN.0 as usize].top, place);
+        let both = self.join(before, self.lists[list.0 as usize].top);
+        let all = self.join(both, behind);
+        self.set_top(MAIN, all);
+        self.free_lists.push(list.0);
     }
 
     /// Whether a node of the main list comes before a place in it.
     pub(super) fn is_before(&mut self, node: u32, behind: Behind) -> bool {
-        let place = self.place(behind);
-        let (id, idx) = self.find(node);
-        Place { rank: self.chunks[id as usize].rank as usize, idx } < place
+        self.index(node) < self.place(behind)
     }
 
     /// Whether a node is another or below it; both are in the main list.
     pub(super) fn contains(&mut self, above: u32, node: u32) -> bool {
-        self.order(above) <= self.order(node) && self.is_before(node, Behind::Subtree(above))
-    }
-
-    /// Tells nodes of one list apart by which comes first.
-    pub(super) fn order(&self, node: u32) -> (u32, usize) {
-        let (id, idx) = self.find(node);
-        (self.chunks[id as usize].rank, idx)
+        self.index(above) <= self.index(node) && self.is_before(node, Behind::Subtree(above))
     }
 
     /// Gives the nodes of a list, but the first, whose references reach above the first; `false` if there are
     /// more than `most`.
     pub(super) fn reach_out(&mut self, list: ListId, most: usize, found: &mut Vec<u32>) -> bool {
-        let ids = std::mem::take(&mut self.lists[list.0 as usize].chunks);
-        let mut least = None;
-        let n_before = found.len();
-        for &id in &ids {
-            self.refresh(id);
-            let chunk = &self.chunks[id as usize];
-            let first = least.is_none();
-            let top = *least.get_or_insert_with(|| {
-                chunk.entries.first().map_or(0, |entry| entry.depth + chunk.offset)
-            });
-            if chunk.least_reach + chunk.offset >= top {
-                continue;
-            }
-            for entry in chunk.entries.iter().skip(usize::from(first)) {
-                let up = self.own[entry.node as usize].up;
-                if entry.depth + chunk.offset - up < top {
-                    found.push(entry.node);
-                }
-            }
-            if found.len() - n_before > most {
-                break;
-            }
+        let top = self.lists[list.0 as usize].top;
+        if top == NONE {
+            return true;
         }
-        self.lists[list.0 as usize].chunks = ids;
-        found.len() - n_before <= most
+        let first = self.chunk(self.first(top)).entries[0].node;
+        let depth = self.depth(first);
+        let most = found.len() + most;
+        self.refresh(top);
+        self.reach_above(top, (first, depth), most, found)
     }
 
     /// Gives the nodes of a list back and drops it.
     pub(super) fn drop_list(&mut self, list: ListId, dropped: &mut Vec<u32>) {
-        for id in std::mem::take(&mut self.lists[list.0 as usize].chunks) {
-            let chunk = &mut self.chunks[id as usize];
-            dropped.extend(chunk.entries.drain(..).map(|entry| entry.node));
-            self.free_chunks.push(id);
-        }
+        self.drop_chunks(self.lists[list.0 as usize].top, dropped);
         self.free_lists.push(list.0);
     }
 
-    /// The fingerprint of the main list; afterwards `index` tells the numbers of its nodes.
+    /// The fingerprint of the main list.
     pub(super) fn fold(&mut self) -> [u64; 2] {
-        let ids = std::mem::take(&mut self.lists[MAIN.0 as usize].chunks);
-        let mut total = [0; 2];
-        let mut n_before = 0;
-        for &id in &ids {
-            self.refresh(id);
-            let chunk = &mut self.chunks[id as usize];
-            let powers = self.powers[chunk.entries.len()];
-            for lane in 0..2 {
-                total[lane] = add(times(total[lane], powers[lane]), chunk.hash[lane]);
-            }
-            chunk.n_before = n_before;
-            n_before += count(chunk.entries.len());
-        }
-        self.lists[MAIN.0 as usize].chunks = ids;
-        total
+        let top = self.lists[MAIN.0 as usize].top;
+        self.refresh(top).hash
     }
 
-    /// The number of a node in the order of the main list, as of the last fold.
+    /// The number of a node in the order of its list.
     pub(super) fn index(&self, node: u32) -> u32 {
         let (id, idx) = self.find(node);
-        self.chunks[id as usize].n_before + count(idx)
+        self.index_in_list(id, self.n_nodes(self.chunk(id).left) + count(idx))
     }
 
-    fn place(&mut self, behind: Behind) -> Place {
+    fn place(&mut self, behind: Behind) -> u32 {
         match behind {
             Behind::Subtree(node) => self.end_of(node),
-            Behind::Node(node) => {
-                let (id, idx) = self.find(node);
-                Place { rank: self.chunks[id as usize].rank as usize, idx: idx + 1 }
-            }
+            Behind::Node(node) => self.index(node) + 1,
         }
     }
 
-    fn new_chunk(&mut self, list: u32, rank: u32, offset: i32) -> u32 {
-        let id = self.free_chunks.pop().unwrap_or_else(|| {
-            self.chunks.push(Chunk::default());
-            count(self.chunks.len()) - 1
-        });
-        let chunk = &mut self.chunks[id as usize];
-        (chunk.list, chunk.rank, chunk.offset, chunk.is_stale) = (list, rank, offset, true);
-        id
+    fn list(&self, node: u32) -> ListId {
+        let mut id = self.own[node as usize].chunk;
+        while self.chunk(id).above != NONE {
+            id = self.chunk(id).above;
+        }
+        ListId(self.chunk(id).list)
+    }
+
+    fn set_top(&mut self, list: ListId, top: u32) {
+        self.lists[list.0 as usize].top = top;
+        if top != NONE {
+            let chunk = self.chunk_mut(top);
+            (chunk.above, chunk.list) = (NONE, list.0);
+        }
+    }
+
+    /// The index in the whole list of the node that has an index among those of a chunk and what is below it.
+    fn index_in_list(&self, mut id: u32, mut index: u32) -> u32 {
+        loop {
+            let above = self.chunk(id).above;
+            if above == NONE {
+                return index;
+            }
+            if self.chunk(above).right == id {
+                index += self.n_nodes(above) - self.n_nodes(id);
+            }
+            id = above;
+        }
+    }
+
+    /// What is to be added to the depths of the nodes of a chunk.
+    fn offset(&self, id: u32) -> i32 {
+        let mut offset = self.chunk(id).offset;
+        let mut above = self.chunk(id).above;
+        while above != NONE {
+            offset += self.chunk(above).offset_below;
+            above = self.chunk(above).above;
+        }
+        offset
     }
 
     #[inline]
     fn find(&self, node: u32) -> (u32, usize) {
         let id = self.own[node as usize].chunk;
-        let entries = &self.chunks[id as usize].entries;
-        let idx = entries.iter().position(|entry| entry.node == node);
+        let idx = self.chunk(id).entries.iter().position(|entry| entry.node == node);
         (id, idx.unwrap_or_default())
     }
 
-    /// The place behind everything below a node.
-    fn end_of(&mut self, node: u32) -> Place {
-        let (id, idx) = self.find(node);
-        let chunk = &self.chunks[id as usize];
-        let (list, rank) = (chunk.list as usize, chunk.rank as usize);
+    fn first(&self, mut id: u32) -> u32 {
+        while id != NONE && self.chunk(id).left != NONE {
+            id = self.chunk(id).left;
+        }
+        id
+    }
+
+    fn last(&self, mut id: u32) -> u32 {
+        while id != NONE && self.chunk(id).right != NONE {
+            id = self.chunk(id).right;
+        }
+        id
+    }
+
+    /// The index of the first node behind everything below a node.
+    fn end_of(&mut self, node: u32) -> u32 {
+        let (mut id, idx) = self.find(node);
+        let chunk = self.chunk(id);
         let depth = chunk.entries[idx].depth;
         let behind = &chunk.entries[idx + 1..];
         if let Some(found) = behind.iter().position(|entry| entry.depth <= depth) {
-            return Place { rank, idx: idx + 1 + found };
+            let before = self.n_nodes(chunk.left) + count(idx + 1 + found);
+            return self.index_in_list(id, before);
         }
-        let depth = depth + chunk.offset;
-        for rank in rank + 1..self.lists[list].chunks.len() {
-            let id = self.lists[list].chunks[rank];
-            self.refresh(id);
-            let chunk = &self.chunks[id as usize];
-            let depth = depth - chunk.offset;
-            if chunk.least_depth <= depth {
-                let found = chunk.entries.iter().position(|entry| entry.depth <= depth);
-                return Place { rank, idx: found.unwrap_or_default() };
+        // As depths are seen from the chunk, without what is to be added from above.
+        let mut depth = depth + chunk.offset;
+        let mut is_behind = true;
+        loop {
+            if is_behind
+                && let Some(found) =
+                    self.first_up_to(self.chunk(id).right, depth - self.chunk(id).offset_below)
+            {
+                let before = self.n_nodes(id) - self.n_nodes(self.chunk(id).right);
+                return self.index_in_list(id, before + found);
             }
+            let above = self.chunk(id).above;
+            if above == NONE {
+                return self.n_nodes(id);
+            }
+            depth += self.chunk(above).offset_below;
+            is_behind = self.chunk(above).left == id;
+            if is_behind && let Some(found) = self.own_up_to(above, depth) {
+                return self.index_in_list(above, self.n_nodes(id) + found);
+            }
+            id = above;
         }
-        Place { rank: self.lists[list].chunks.len(), idx: 0 }
     }
 
-    /// Lets a chunk begin at a place, and gives its rank.
-    fn split(&mut self, list: u32, place: Place) -> usize {
-        let Some(&id) = self.lists[list as usize].chunks.get(place.rank) else { return place.rank };
-        let chunk = &mut self.chunks[id as usize];
-        if place.idx == 0 {
-            return place.rank;
+    /// The index of the first node of a chunk that is no deeper than this.
+    fn own_up_to(&mut self, id: u32, depth: i32) -> Option<u32> {
+        let depth = depth - self.chunk(id).offset;
+        self.refresh_own(id);
+        let chunk = self.chunk(id);
+        if chunk.own.least_depth > depth {
+            return None;
         }
-        if place.idx >= chunk.entries.len() {
-            return place.rank + 1;
+        chunk.entries.iter().position(|entry| entry.depth <= depth).map(count)
+    }
+
+    /// The index of the first node of a chunk and all below it that is no deeper than this.
+    fn first_up_to(&mut self, id: u32, depth: i32) -> Option<u32> {
+        if id == NONE || self.refresh(id).least_depth > depth {
+            return None;
         }
+        let (mut id, mut depth, mut n_before) = (id, depth, 0);
+        loop {
+            let Chunk { left, right, offset_below, .. } = *self.chunk(id);
+            let depth_below = depth - offset_below;
+            if left != NONE && self.chunk(left).all.least_depth <= depth_below {
+                id = left;
+            } else if let Some(found) = self.own_up_to(id, depth) {
+                return Some(n_before + self.n_nodes(left) + found);
+            } else {
+                n_before += self.n_nodes(id) - self.n_nodes(right);
+                id = right;
+            }
+            depth = depth_below;
+        }
+    }
+
+    /// Gives the nodes whose references reach above a depth, but this one, of a chunk and all below it; `false` if
+    /// there are more than `most` in all. Nothing is stale.
+    fn reach_above(
+        &self,
+        id: u32,
+        (but, depth): (u32, i32),
+        most: usize,
+        found: &mut Vec<u32>,
+    ) -> bool {
+        if id == NONE || self.chunk(id).all.least_reach >= depth {
+            return true;
+        }
+        let chunk = self.chunk(id);
+        let below = (but, depth - chunk.offset_below);
+        if !self.reach_above(chunk.left, below, most, found) {
+            return false;
+        }
+        if chunk.own.least_reach + chunk.offset < depth {
+            let reaching = chunk.entries.iter().filter(|entry| {
+                let up = self.own[entry.node as usize].up;
+                entry.node != but && entry.depth + chunk.offset - up < depth
+            });
+            found.extend(reaching.map(|entry| entry.node));
+        }
+        found.len() <= most && self.reach_above(chunk.right, below, most, found)
+    }
+
+    fn drop_chunks(&mut self, id: u32, dropped: &mut Vec<u32>) {
+        if id == NONE {
+            return;
+        }
+        let Chunk { left, right, .. } = *self.chunk(id);
+        self.drop_chunks(left, dropped);
+        dropped.extend(self.chunk_mut(id).entries.drain(..).map(|entry| entry.node));
+        self.free_chunks.push(id);
+        self.drop_chunks(right, dropped);
+    }
+
+    /// Takes a treap apart: so many nodes, and the rest. Who calls it says what hangs where.
+    fn split(&mut self, id: u32, n_nodes: u32) -> (u32, u32) {
+        if n_nodes == 0 {
+            return (NONE, id);
+        }
+        if n_nodes >= self.n_nodes(id) {
+            return (id, NONE);
+        }
+        self.hand_down(id);
+        let Chunk { left, right, .. } = *self.chunk(id);
+        let n_left = self.n_nodes(left);
+        if n_nodes <= n_left {
+            let (before, behind) = self.split(left, n_nodes);
+            self.hang(id, behind, right);
+            return (before, id);
+        }
+        let n_own = count(self.chunk(id).entries.len());
+        if n_nodes >= n_left + n_own {
+            let (before, behind) = self.split(right, n_nodes - n_left - n_own);
+            self.hang(id, left, before);
+            return (id, behind);
+        }
+        let offset = self.chunk(id).offset;
+        let chunk = self.chunk_mut(id);
+        let rest = chunk.entries.split_off((n_nodes - n_left) as usize);
         chunk.is_stale = true;
-        let offset = chunk.offset;
-        let rest = chunk.entries.split_off(place.idx);
-        let rank = place.rank + 1;
-        let new = self.new_chunk(list, 0, offset);
+        let new = self.new_chunk(offset);
         for entry in &rest {
             self.own[entry.node as usize].chunk = new;
         }
-        self.chunks[new as usize].entries = rest;
-        self.lists[list as usize].chunks.insert(rank, new);
-        self.rank(list, rank);
-        rank
+        self.chunk_mut(new).entries = rest;
+        self.hang(id, left, NONE);
+        self.hang(new, NONE, NONE);
+        (id, self.merge(new, right))
     }
 
-    fn splice(&mut self, to: u32, at: usize, list: ListId) {
-        let taken = std::mem::take(&mut self.lists[list.0 as usize].chunks);
-        self.free_lists.push(list.0);
-        let n_taken = taken.len();
-        for &id in &taken {
-            self.chunks[id as usize].list = to;
+    /// Makes one treap of two. Who calls it says where it hangs.
+    fn merge(&mut self, before: u32, behind: u32) -> u32 {
+        if before == NONE {
+            return behind;
         }
-        self.lists[to as usize].chunks.splice(at..at, taken);
-        self.rank(to, at);
-        self.merge(to, at + n_taken);
-        self.merge(to, at);
+        if behind == NONE {
+            return before;
+        }
+        if self.chunk(before).priority > self.chunk(behind).priority {
+            self.hand_down(before);
+            let Chunk { left, right, .. } = *self.chunk(before);
+            let right = self.merge(right, behind);
+            self.hang(before, left, right);
+            before
+        } else {
+            self.hand_down(behind);
+            let Chunk { left, right, .. } = *self.chunk(behind);
+            let left = self.merge(before, left);
+            self.hang(behind, left, right);
+            behind
+        }
     }
 
-    /// Makes ranks true from one on.
-    fn rank(&mut self, list: u32, from: usize) {
-        for (rank, &id) in self.lists[list as usize].chunks.iter().enumerate().skip(from) {
-            let chunk = &mut self.chunks[id as usize];
-            chunk.rank = count(rank);
-            chunk.list = list;
-        }
-    }
-
-    /// Makes one chunk of the one with this rank and the one before, if they are small.
-    fn merge(&mut self, list: u32, rank: usize) {
-        let chunks = &self.lists[list as usize].chunks;
-        let (Some(before), Some(&id)) = (rank.checked_sub(1), chunks.get(rank)) else { return };
-        let before = chunks[before];
-        let lens = [before, id].map(|id| self.chunks[id as usize].entries.len());
-        if lens[0] + lens[1] > self.room / 2 {
-            return;
-        }
-        let chunk = &mut self.chunks[id as usize];
-        let entries = std::mem::take(&mut chunk.entries);
-        let by = chunk.offset - self.chunks[before as usize].offset;
-        for entry in &entries {
-            self.own[entry.node as usize].chunk = before;
-        }
-        let chunk = &mut self.chunks[before as usize];
-        chunk.is_stale = true;
-        let moved = entries.iter().map(|entry| Entry { depth: entry.depth + by, ..*entry });
-        chunk.entries.extend(moved);
-        self.free_chunks.push(id);
-        self.lists[list as usize].chunks.remove(rank);
-        self.rank(list, rank);
-    }
-
-    /// Brings what is known of a chunk up to date.
-    fn refresh(&mut self, id: u32) {
-        let chunk = &mut self.chunks[id as usize];
-        if !chunk.is_stale {
-            return;
-        }
-        chunk.is_stale = false;
-        let mut hash = [0; 2];
-        let (mut least_depth, mut least_reach) = (i32::MAX, i32::MAX);
-        for entry in &chunk.entries {
-            let own = &self.own[entry.node as usize];
-            for lane in 0..2 {
-                hash[lane] = add(times(hash[lane], BASES[lane]), own.hash[lane]);
+    /// Makes one treap of two, and one chunk of those that meet there if they are small.
+    fn join(&mut self, before: u32, behind: u32) -> u32 {
+        for top in [before, behind] {
+            if top != NONE {
+                self.chunk_mut(top).above = NONE;
             }
-            least_depth = least_depth.min(entry.depth);
-            least_reach = least_reach.min(entry.depth - own.up);
         }
-        (chunk.hash, chunk.least_depth, chunk.least_reach) = (hash, least_depth, least_reach);
-        let n_entries = chunk.entries.len();
-        while self.powers.len() <= n_entries {
-            let next = match self.powers.last() {
-                Some(last) => [times(last[0], BASES[0]), times(last[1], BASES[1])],
-                None => [1; 2],
-            };
-            self.powers.push(next);
+        let (last, first) = (self.last(before), self.first(behind));
+        if last == NONE || first == NONE {
+            return self.merge(before, behind);
         }
+        let n_first = self.chunk(first).entries.len();
+        if self.chunk(last).entries.len() + n_first > ROOM / 2 {
+            return self.merge(before, behind);
+        }
+        let by = self.offset(first) - self.offset(last);
+        let (_, behind) = self.split(behind, count(n_first));
+        let mut moved = std::mem::take(&mut self.chunk_mut(first).entries);
+        self.free_chunks.push(first);
+        for entry in &mut moved {
+            entry.depth += by;
+            self.own[entry.node as usize].chunk = last;
+        }
+        self.chunk_mut(last).entries.append(&mut moved);
+        self.has_grown(last, count(n_first));
+        self.merge(before, behind)
+    }
+
+    fn new_chunk(&mut self, offset: i32) -> u32 {
+        // Xorshift: all numbers but 0 in an order that looks random.
+        self.priority ^= self.priority << 13;
+        self.priority ^= self.priority >> 17;
+        self.priority ^= self.priority << 5;
+        let chunk = Chunk {
+            entries: Vec::new(),
+            offset,
+            offset_below: 0,
+            left: NONE,
+            right: NONE,
+            above: NONE,
+            list: 0,
+            priority: self.priority,
+            n_nodes: 0,
+            own: Summary::EMPTY,
+            is_stale: true,
+            all: Summary::EMPTY,
+            is_all_stale: true,
+        };
+        match self.free_chunks.pop() {
+            Some(id) => {
+                *self.chunk_mut(id) = chunk;
+                id
+            }
+            None => {
+                self.chunks.push(chunk);
+                count(self.chunks.len()) - 1
+            }
+        }
+    }
+
+    /// Hangs these below a chunk.
+    fn hang(&mut self, id: u32, left: u32, right: u32) {
+        let mut n_nodes = count(self.chunk(id).entries.len());
+        for below in [left, right] {
+            if below != NONE {
+                n_nodes += self.n_nodes(below);
+                self.chunk_mut(below).above = id;
+            }
+        }
+        let chunk = self.chunk_mut(id);
+        (chunk.left, chunk.right, chunk.n_nodes) = (left, right, n_nodes);
+        chunk.is_all_stale = true;
+    }
+
+    /// Adds to the depths of a chunk and all below it.
+    fn deepen(&mut self, id: u32, by: i32) {
+        if id != NONE {
+            let chunk = self.chunk_mut(id);
+            chunk.offset += by;
+            chunk.offset_below += by;
+            chunk.all = chunk.all.deeper(by);
+        }
+    }
+
+    /// Lets the chunks that hang from one hold on their own what is to be added to their depths.
+    fn hand_down(&mut self, id: u32) {
+        let chunk = self.chunk_mut(id);
+        let by = std::mem::take(&mut chunk.offset_below);
+        if by != 0 {
+            let (left, right) = (chunk.left, chunk.right);
+            self.deepen(left, by);
+            self.deepen(right, by);
+        }
+    }
+
+    /// A chunk has so many more nodes.
+    fn has_grown(&mut self, id: u32, by: u32) {
+        self.has_changed(id);
+        let mut at = id;
+        while at != NONE {
+            let chunk = self.chunk_mut(at);
+            chunk.n_nodes += by;
+            at = chunk.above;
+        }
+    }
+
+    fn has_changed(&mut self, id: u32) {
+        self.chunk_mut(id).is_stale = true;
+        let mut at = id;
+        while at != NONE && !self.chunk(at).is_all_stale {
+            self.chunk_mut(at).is_all_stale = true;
+            at = self.chunk(at).above;
+        }
+    }
+
+    /// Brings what is known of a chunk and all below it up to date.
+    fn refresh(&mut self, id: u32) -> Summary {
+        if id == NONE {
+            return Summary::EMPTY;
+        }
+        if self.chunk(id).is_all_stale {
+            let Chunk { left, right, offset, offset_below, .. } = *self.chunk(id);
+            self.refresh_own(id);
+            let mut all = self.chunk(id).own.deeper(offset);
+            if left != NONE {
+                all = self.refresh(left).deeper(offset_below).then(&all);
+            }
+            if right != NONE {
+                all = all.then(&self.refresh(right).deeper(offset_below));
+            }
+            let chunk = self.chunk_mut(id);
+            (chunk.all, chunk.is_all_stale) = (all, false);
+        }
+        self.chunk(id).all
+    }
+
+    /// Brings what is known of the nodes of a chunk up to date.
+    fn refresh_own(&mut self, id: u32) {
+        let chunk = &mut self.chunks[id as usize];
+        if !std::mem::take(&mut chunk.is_stale) {
+            return;
+        }
+        let mut own = Summary::EMPTY;
+        for entry in &chunk.entries {
+            let node = &self.own[entry.node as usize];
+            own.least_depth = own.least_depth.min(entry.depth);
+            own.least_reach = own.least_reach.min(entry.depth - node.up);
+            for lane in 0..2 {
+                own.hash[lane] = add(times(own.hash[lane], BASES[lane]), node.hash[lane]);
+                own.power[lane] = times(own.power[lane], BASES[lane]);
+            }
+        }
+        chunk.own = own;
+    }
+
+    #[inline]
+    fn n_nodes(&self, id: u32) -> u32 {
+        if id == NONE { 0 } else { self.chunk(id).n_nodes }
+    }
+
+    #[inline]
+    fn chunk(&self, id: u32) -> &Chunk {
+        &self.chunks[id as usize]
+    }
+
+    #[inline]
+    fn chunk_mut(&mut self, id: u32) -> &mut Chunk {
+        &mut self.chunks[id as usize]
     }
 }
 
@@ -491,16 +729,24 @@ fn count(n: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Behind, MAIN, Sequence, Standing, fold};
+    use super::{Behind, MAIN, NONE, Sequence, Standing, fold};
 
     /// The nodes of the main list in order, with depths.
     fn listed(sequence: &Sequence) -> Vec<(u32, i32)> {
-        let ids = &sequence.lists[0].chunks;
-        let chunks = ids.iter().map(|&id| &sequence.chunks[id as usize]);
-        let entries = chunks.flat_map(|chunk| {
-            chunk.entries.iter().map(move |entry| (entry.node, entry.depth + chunk.offset))
-        });
-        entries.collect()
+        let mut entries = Vec::new();
+        list_below(sequence, sequence.lists[0].top, 0, &mut entries);
+        entries
+    }
+
+    fn list_below(sequence: &Sequence, id: u32, offset: i32, entries: &mut Vec<(u32, i32)>) {
+        if id == NONE {
+            return;
+        }
+        let chunk = &sequence.chunks[id as usize];
+        list_below(sequence, chunk.left, offset + chunk.offset_below, entries);
+        let own = chunk.entries.iter();
+        entries.extend(own.map(|entry| (entry.node, entry.depth + chunk.offset + offset)));
+        list_below(sequence, chunk.right, offset + chunk.offset_below, entries);
     }
 
     #[test]
@@ -550,6 +796,6 @@ mod tests {
             assert_eq!(sequence.index(plain[probe].0) as usize, probe);
             assert_eq!(sequence.depth(plain[probe].0), plain[probe].1);
         }
-        assert!(sequence.lists[0].chunks.len() < 60);
+        assert!(sequence.chunks.len() - sequence.free_chunks.len() < 60);
     }
 }

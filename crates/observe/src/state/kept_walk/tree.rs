@@ -19,8 +19,6 @@ use super::composite::{
 use super::places::{Places, element_at};
 use super::sequence::{Behind, ListId, MAIN, Sequence, Standing, lanes};
 
-/// Trees of fewer nodes are not put in order because they have grown.
-const LEAST_MADE: usize = 512;
 /// No node.
 const NONE: u32 = u32::MAX;
 
@@ -105,8 +103,6 @@ pub(super) struct Tree {
     open: Vec<Open>,
     /// Nodes that were put where they are found now, since the tree was made.
     n_adopted: usize,
-    /// Nodes when it was last put in order.
-    n_made: usize,
     fingerprint: Option<Fingerprint>,
 }
 
@@ -147,9 +143,8 @@ impl Tree {
         {
             return (known, Done::Mended);
         }
-        // What has grown much, or lost much, is put in order from time to time.
-        let is_due =
-            self.places.len() > 4 * self.n_made || self.n_lost_edges > self.edges.len() / 2 + 1024;
+        // What has lost much is put in order from time to time.
+        let is_due = self.n_lost_edges > self.edges.len() / 2 + 1024;
         let done = if self.fingerprint.is_none() || is_due {
             Done::Made
         } else if self.mend(heap, vm) == Err(Crooked) {
@@ -162,7 +157,7 @@ impl Tree {
         }
         let folded = self.sequence.fold();
         let sequence = &self.sequence;
-        self.aside.sort_by_cached_key(|aside| (sequence.order(aside.from), aside.via));
+        self.aside.sort_by_cached_key(|aside| (sequence.index(aside.from), aside.via));
         let aside = self.aside.iter().map(|aside| sequence.index(aside.to));
         let key = whole(self.places.len(), folded, aside);
         self.fingerprint = Some(key);
@@ -200,10 +195,7 @@ impl Tree {
 
     /// Reads everything.
     fn make(&mut self, heap: &mut CanonicalHeap, vm: &Vm) {
-        let n_before = self.nodes.len();
         self.forget(self.root);
-        self.sequence.expect(n_before);
-        self.n_made = n_before.max(LEAST_MADE);
         let plan = heap.plan_of(vm, vm.class_of(self.root));
         let Some(content) = Content::of(vm, plan, self.root) else { return };
         let top = self.add(vm, (self.root, Some(plan)), content, (NONE, 0));
@@ -225,7 +217,7 @@ impl Tree {
             self.cut_off(heap, vm, number);
         }
         // What is below comes first: a walk meets it before it reads the rest of what is above.
-        changed.sort_by_cached_key(|&number| self.sequence.order(number));
+        changed.sort_by_cached_key(|&number| self.sequence.index(number));
         for &number in &changed {
             self.nodes[number as usize].is_pending = true;
         }
