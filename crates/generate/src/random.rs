@@ -271,6 +271,7 @@ pub fn search(job: &Job, machines: &dyn Machines, watch: &dyn Watch) -> Result<C
     let start = Instant::now();
     let mut growth = Vec::new();
     let mut drawn = 0_u64;
+    let mut n_rounds = 0_usize;
     let mut weighed_at = 0_u64;
     let mut world = World::default();
     let mut grows_at = FIRST_ROUND as u64;
@@ -284,8 +285,10 @@ pub fn search(job: &Job, machines: &dyn Machines, watch: &dyn Watch) -> Result<C
         let size = usize::try_from(left).unwrap_or(usize::MAX);
         let size = round_size(harvest.pool.len(), drawn).min(size);
         let before = harvest.n_edges();
-        let is_whole = round(job, &mut workers, &mut harvest, &catalogue, drawn, size, watch);
+        let now = Round { nth: n_rounds, first: drawn, size };
+        let is_whole = round(job, &mut workers, &mut harvest, &catalogue, &now, watch);
         drawn += size as u64;
+        n_rounds += 1;
         if harvest.n_edges() > before {
             growth.push((start.elapsed(), harvest.n_edges()));
         }
@@ -335,16 +338,25 @@ struct Chunk {
     known: Vec<OpId>,
 }
 
+/// Sequences that are drawn from the same pool.
+struct Round {
+    nth: usize,
+    /// The number of its first sequence, which with the seed decides how it is drawn.
+    first: u64,
+    /// How many there are.
+    size: usize,
+}
+
 /// Draws, runs and takes in some sequences; whether all of them were run.
 fn round(
     job: &Job,
     workers: &mut [Worker],
     harvest: &mut Harvest,
     catalogue: &Catalogue,
-    first: u64,
-    size: usize,
+    round: &Round,
     watch: &dyn Watch,
 ) -> bool {
+    let &Round { first, size, .. } = round;
     let n_chunks = size.div_ceil(CHUNK);
     let next_chunk = AtomicUsize::new(0);
     let is_enough = AtomicBool::new(false);
@@ -378,7 +390,12 @@ fn round(
     };
     match workers {
         [worker] => work(worker),
-        workers if n_chunks < LEAST_SHARED => work(&mut workers[0]),
+        // In turns, and first on a machine that is not the one the world grows on: should what one machine kept mean
+        // something else on another, that comes to light in a small campaign, and again when it is repeated.
+        workers if n_chunks < LEAST_SHARED => {
+            let turn = (round.nth + 1) % workers.len();
+            work(&mut workers[turn]);
+        }
         workers => thread::scope(|scope| {
             let work = &work;
             let running: Vec<_> =

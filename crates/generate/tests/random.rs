@@ -109,19 +109,12 @@ fn the_same_seed_finds_the_same_with_one_thread_and_with_two() {
 }
 
 #[test]
-fn names_of_classes_that_one_machine_made_mean_the_same_on_another() {
-    // The message of an exception with a cause is the name of its class, which a machine makes when it is asked.
-    let jdk = jdk::installed().into_iter().next().unwrap();
-    let workshop = Workshop::of(&jdk, "bugs/src");
-    let classes = ["java.lang.RuntimeException", "java.lang.IllegalStateException"];
-    let run = |n_workers| {
-        let job = job(&classes, settings(3000, n_workers));
-        summary(&search(&job, &workshop, &Unwatched).unwrap())
-    };
-    let one = run(1);
-    for _ in 0..3 {
-        assert!(one == run(2), "two threads lead elsewhere than one");
-    }
+fn names_that_one_machine_made_mean_the_same_on_another() {
+    // Names of methods are made when somebody asks for them, here in another order on each machine, and stay where
+    // they are whatever is rolled back.
+    let one = summary(&try_inputs(&["inputs.Whereabouts"], &[], 1));
+    let two = summary(&try_inputs(&["inputs.Whereabouts"], &[], 2));
+    assert!(one == two, "two threads lead elsewhere than one");
 }
 
 #[test]

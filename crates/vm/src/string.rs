@@ -130,6 +130,19 @@ impl Vm {
         string.byte_offset() < self.heap.literals_top
     }
 
+    /// The literals that lie at this byte of the heap or behind it, as modified UTF-8, in order of content.
+    #[expect(clippy::iter_over_hash_type, reason = "they are sorted")]
+    pub fn literals_from(&self, byte: usize) -> Vec<Vec<u8>> {
+        let mut literals = Vec::new();
+        for strings in self.strings.by_hash.values() {
+            let known = strings.iter().copied().filter(|&string| self.is_literal(string));
+            let late = known.filter(|string| string.byte_offset() >= byte);
+            literals.extend(late.map(|string| self.string_mutf8(string)));
+        }
+        literals.sort_unstable();
+        literals
+    }
+
     /// The text of a Java string; lone surrogates become U+FFFD.
     pub fn string_text(&self, string: Ref) -> String {
         let (coder, bytes) = self.string_bytes(string);

@@ -34,6 +34,10 @@ impl World {
             return Ok(());
         }
         let Some((first, others)) = workers.split_first_mut() else { return Ok(()) };
+        // Which machine made a literal depends on who ran which; which literals were made does not.
+        for other in others.iter() {
+            first.take_literals(other);
+        }
         first.learn(&met, catalogue);
         harvest.pool.complete(|pool, id| first.end_of(pool, id));
         let copies = machines.like(first.session(), others.len())?;

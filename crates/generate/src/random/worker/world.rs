@@ -146,6 +146,14 @@ impl Worker {
         }
     }
 
+    /// Makes the literals that another machine made on its way since the world grew last.
+    pub(in crate::random) fn take_literals(&mut self, other: &Worker) {
+        for literal in other.session.vm.literals_from(other.literals_below) {
+            // Without memory for it the code that needs it says so.
+            let _ = self.session.complete(|vm| vm.intern_mutf8(&literal));
+        }
+    }
+
     /// Does for good what sequences did on their way, so that the next ones find it done.
     pub(in crate::random) fn learn(&mut self, met: &BTreeSet<Met>, catalogue: &Catalogue) {
         let session = &mut self.session;
