@@ -9,12 +9,22 @@
 //! A list is a treap: chunks in order, none with a higher priority than the one it hangs from, and priorities are as
 //! good as random. So no chunk is far from the top, and the methods that call themselves go no deeper than that.
 
-/// Nodes of a chunk at most.
-const ROOM: usize = 64;
+/// Nodes of a chunk at most; no more than 64, so that sums of products of fingerprints fit in 128 bits.
+const ROOM: usize = 32;
 /// A prime: fingerprints are polynomials over its field.
 const PRIME: u64 = (1 << 61) - 1;
 /// Where the two polynomials are evaluated.
 const BASES: [u64; 2] = [0x1a3c_5b79_d2e4_8f01, 0x0bd7_93ae_6c15_f24b];
+/// The powers of both.
+const POWERS: [[u64; 2]; ROOM + 1] = {
+    let mut powers = [[1; 2]; ROOM + 1];
+    let mut n = 0;
+    while n < ROOM {
+        powers[n + 1] = [times(powers[n][0], BASES[0]), times(powers[n][1], BASES[1])];
+        n += 1;
+    }
+    powers
+};
 /// No chunk.
 const NONE: u32 = u32::MAX;
 
@@ -47,9 +57,11 @@ pub(super) enum Behind {
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
+    hash: [u64; 2],
     node: u32,
     /// Without the offset of the chunk.
     depth: i32,
+    up: i32,
 }
 
 /// What is known of some nodes that follow each other.
@@ -119,12 +131,11 @@ struct List {
     standing: Standing,
 }
 
-/// What is known of a node.
-#[derive(Debug, Clone, Copy, Default)]
-struct Own {
+/// A place in a list: before this node of a chunk, or behind its last one.
+#[derive(Debug, Clone, Copy)]
+struct Place {
     chunk: u32,
-    up: i32,
-    hash: [u64; 2],
+    idx: usize,
 }
 
 /// Nodes in preorder.
@@ -134,8 +145,8 @@ pub(super) struct Sequence {
     free_chunks: Vec<u32>,
     lists: Vec<List>,
     free_lists: Vec<u32>,
-    /// By node.
-    own: Vec<Own>,
+    /// The chunks that nodes are in.
+    chunk_of: Vec<u32>,
     /// The last priority.
     priority: u32,
 }
@@ -147,7 +158,7 @@ impl Sequence {
         self.free_chunks.clear();
         self.lists.clear();
         self.free_lists.clear();
-        self.own.clear();
+        self.chunk_of.clear();
         self.lists.push(List { top: NONE, standing: Standing::Main });
         self.priority = 1;
     }
@@ -176,27 +187,27 @@ impl Sequence {
             self.set_top(list, top);
         }
         let depth = depth - self.offset(id);
-        self.chunk_mut(id).entries.push(Entry { node, depth });
-        self.has_grown(id, 1);
+        self.chunk_mut(id).entries.push(Entry { hash: [0; 2], node, depth, up: 0 });
+        self.n_nodes_changed(id);
         let at = node as usize;
-        if self.own.len() <= at {
-            self.own.resize(at + 1, Own::default());
+        if self.chunk_of.len() <= at {
+            self.chunk_of.resize(at + 1, NONE);
         }
-        self.own[at] = Own { chunk: id, ..Own::default() };
+        self.chunk_of[at] = id;
     }
 
     /// A node has this fingerprint from now on, and references that reach up so many levels.
     pub(super) fn set(&mut self, node: u32, hash: [u64; 2], up: i32) {
-        let own = &mut self.own[node as usize];
-        own.hash = hash;
-        own.up = up;
-        let id = own.chunk;
+        let (id, idx) = self.find(node);
+        let entry = &mut self.chunk_mut(id).entries[idx];
+        (entry.hash, entry.up) = (hash, up);
         self.has_changed(id);
     }
 
     /// Levels that the references of a node reach up.
     pub(super) fn up(&self, node: u32) -> i32 {
-        self.own[node as usize].up
+        let (id, idx) = self.find(node);
+        self.chunk(id).entries[idx].up
     }
 
     /// What the list is that a node is in.
@@ -211,13 +222,26 @@ impl Sequence {
 
     /// Takes a node and all below it out, into a list of their own.
     pub(super) fn cut(&mut self, node: u32, standing: Standing) -> ListId {
+        let (id, idx) = self.find(node);
+        let end = self.end_of(node);
+        let new = self.new_list(standing);
+        let n_taken = end.idx.saturating_sub(idx);
+        if end.chunk == id && n_taken < self.chunk(id).entries.len() {
+            // A part of one chunk.
+            let taken = self.new_chunk(self.offset(id));
+            let entries = self.chunk_mut(id).entries.drain(idx..end.idx).collect();
+            self.fill(taken, entries);
+            self.n_nodes_changed(id);
+            self.set_top(new, taken);
+            return new;
+        }
         let list = self.list(node);
-        let (first, end) = (self.index(node), self.end_of(node));
+        let first = self.index_of(Place { chunk: id, idx });
+        let end = self.index_of(end);
         let (before, behind) = self.split(self.lists[list.0 as usize].top, end);
         let (before, taken) = self.split(before, first);
         let rest = self.join(before, behind);
         self.set_top(list, rest);
-        let new = self.new_list(standing);
         self.set_top(new, taken);
         new
     }
@@ -238,16 +262,26 @@ impl Sequence {
     /// Puts a list into the main one.
     pub(super) fn insert(&mut self, behind: Behind, list: ListId) {
         let place = self.place(behind);
-        let (before, behind) = self.split(self.lists[MAIN.0 as usize].top, place);
-        let both = self.join(before, self.lists[list.0 as usize].top);
+        let new = self.lists[list.0 as usize].top;
+        self.free_lists.push(list.0);
+        let n_both = self.chunk(new).entries.len() + self.chunk(place.chunk).entries.len();
+        if n_both <= ROOM && count(self.chunk(new).entries.len()) == self.n_nodes(new) {
+            // All of it fits into the chunk.
+            self.move_entries(new, place);
+            self.n_nodes_changed(place.chunk);
+            return;
+        }
+        let index = self.index_of(place);
+        let (before, behind) = self.split(self.lists[MAIN.0 as usize].top, index);
+        let both = self.join(before, new);
         let all = self.join(both, behind);
         self.set_top(MAIN, all);
-        self.free_lists.push(list.0);
     }
 
     /// Whether a node of the main list comes before a place in it.
     pub(super) fn is_before(&mut self, node: u32, behind: Behind) -> bool {
-        self.index(node) < self.place(behind)
+        let place = self.place(behind);
+        self.index(node) < self.index_of(place)
     }
 
     /// Whether a node is another or below it; both are in the main list.
@@ -283,19 +317,22 @@ impl Sequence {
 
     /// The number of a node in the order of its list.
     pub(super) fn index(&self, node: u32) -> u32 {
-        let (id, idx) = self.find(node);
-        self.index_in_list(id, self.n_nodes(self.chunk(id).left) + count(idx))
+        let (chunk, idx) = self.find(node);
+        self.index_of(Place { chunk, idx })
     }
 
-    fn place(&mut self, behind: Behind) -> u32 {
+    fn place(&mut self, behind: Behind) -> Place {
         match behind {
             Behind::Subtree(node) => self.end_of(node),
-            Behind::Node(node) => self.index(node) + 1,
+            Behind::Node(node) => {
+                let (chunk, idx) = self.find(node);
+                Place { chunk, idx: idx + 1 }
+            }
         }
     }
 
     fn list(&self, node: u32) -> ListId {
-        let mut id = self.own[node as usize].chunk;
+        let mut id = self.chunk_of[node as usize];
         while self.chunk(id).above != NONE {
             id = self.chunk(id).above;
         }
@@ -310,8 +347,10 @@ impl Sequence {
         }
     }
 
-    /// The index in the whole list of the node that has an index among those of a chunk and what is below it.
-    fn index_in_list(&self, mut id: u32, mut index: u32) -> u32 {
+    /// How many nodes of the list come before a place.
+    fn index_of(&self, place: Place) -> u32 {
+        let mut id = place.chunk;
+        let mut index = self.n_nodes(self.chunk(id).left) + count(place.idx);
         loop {
             let above = self.chunk(id).above;
             if above == NONE {
@@ -337,7 +376,7 @@ impl Sequence {
 
     #[inline]
     fn find(&self, node: u32) -> (u32, usize) {
-        let id = self.own[node as usize].chunk;
+        let id = self.chunk_of[node as usize];
         let idx = self.chunk(id).entries.iter().position(|entry| entry.node == node);
         (id, idx.unwrap_or_default())
     }
@@ -356,69 +395,59 @@ impl Sequence {
         id
     }
 
-    /// The index of the first node behind everything below a node.
-    fn end_of(&mut self, node: u32) -> u32 {
+    /// The place behind everything below a node.
+    fn end_of(&mut self, node: u32) -> Place {
         let (mut id, idx) = self.find(node);
         let chunk = self.chunk(id);
         let depth = chunk.entries[idx].depth;
         let behind = &chunk.entries[idx + 1..];
         if let Some(found) = behind.iter().position(|entry| entry.depth <= depth) {
-            let before = self.n_nodes(chunk.left) + count(idx + 1 + found);
-            return self.index_in_list(id, before);
+            return Place { chunk: id, idx: idx + 1 + found };
         }
-        // As depths are seen from the chunk, without what is to be added from above.
+        // As it is seen from the chunk, without what is to be added from above.
         let mut depth = depth + chunk.offset;
-        let mut is_behind = true;
+        let mut is_before_right = true;
         loop {
-            if is_behind
-                && let Some(found) =
-                    self.first_up_to(self.chunk(id).right, depth - self.chunk(id).offset_below)
-            {
-                let before = self.n_nodes(id) - self.n_nodes(self.chunk(id).right);
-                return self.index_in_list(id, before + found);
+            let Chunk { right, above, offset_below, .. } = *self.chunk(id);
+            if is_before_right && self.refresh(right).least_depth <= depth - offset_below {
+                return self.first_up_to(right, depth - offset_below);
             }
-            let above = self.chunk(id).above;
             if above == NONE {
-                return self.n_nodes(id);
+                let last = self.last(id);
+                return Place { chunk: last, idx: self.chunk(last).entries.len() };
             }
             depth += self.chunk(above).offset_below;
-            is_behind = self.chunk(above).left == id;
-            if is_behind && let Some(found) = self.own_up_to(above, depth) {
-                return self.index_in_list(above, self.n_nodes(id) + found);
+            is_before_right = self.chunk(above).left == id;
+            if is_before_right && let Some(idx) = self.own_up_to(above, depth) {
+                return Place { chunk: above, idx };
             }
             id = above;
         }
     }
 
-    /// The index of the first node of a chunk that is no deeper than this.
-    fn own_up_to(&mut self, id: u32, depth: i32) -> Option<u32> {
-        let depth = depth - self.chunk(id).offset;
+    /// The first node of a chunk that is no deeper than this.
+    fn own_up_to(&mut self, id: u32, depth: i32) -> Option<usize> {
         self.refresh_own(id);
         let chunk = self.chunk(id);
+        let depth = depth - chunk.offset;
         if chunk.own.least_depth > depth {
             return None;
         }
-        chunk.entries.iter().position(|entry| entry.depth <= depth).map(count)
+        chunk.entries.iter().position(|entry| entry.depth <= depth)
     }
 
-    /// The index of the first node of a chunk and all below it that is no deeper than this.
-    fn first_up_to(&mut self, id: u32, depth: i32) -> Option<u32> {
-        if id == NONE || self.refresh(id).least_depth > depth {
-            return None;
-        }
-        let (mut id, mut depth, mut n_before) = (id, depth, 0);
+    /// The first node of a chunk and all below it that is no deeper than this; there is one, and nothing is stale.
+    fn first_up_to(&mut self, mut id: u32, mut depth: i32) -> Place {
         loop {
             let Chunk { left, right, offset_below, .. } = *self.chunk(id);
-            let depth_below = depth - offset_below;
-            if left != NONE && self.chunk(left).all.least_depth <= depth_below {
+            if left != NONE && self.chunk(left).all.least_depth <= depth - offset_below {
                 id = left;
-            } else if let Some(found) = self.own_up_to(id, depth) {
-                return Some(n_before + self.n_nodes(left) + found);
+            } else if let Some(idx) = self.own_up_to(id, depth) {
+                return Place { chunk: id, idx };
             } else {
-                n_before += self.n_nodes(id) - self.n_nodes(right);
                 id = right;
             }
-            depth = depth_below;
+            depth -= offset_below;
         }
     }
 
@@ -440,10 +469,10 @@ impl Sequence {
             return false;
         }
         if chunk.own.least_reach + chunk.offset < depth {
-            let reaching = chunk.entries.iter().filter(|entry| {
-                let up = self.own[entry.node as usize].up;
-                entry.node != but && entry.depth + chunk.offset - up < depth
-            });
+            let reaching = chunk
+                .entries
+                .iter()
+                .filter(|entry| entry.node != but && entry.depth + chunk.offset - entry.up < depth);
             found.extend(reaching.map(|entry| entry.node));
         }
         found.len() <= most && self.reach_above(chunk.right, below, most, found)
@@ -487,12 +516,8 @@ impl Sequence {
         let rest = chunk.entries.split_off((n_nodes - n_left) as usize);
         chunk.is_stale = true;
         let new = self.new_chunk(offset);
-        for entry in &rest {
-            self.own[entry.node as usize].chunk = new;
-        }
-        self.chunk_mut(new).entries = rest;
+        self.fill(new, rest);
         self.hang(id, left, NONE);
-        self.hang(new, NONE, NONE);
         (id, self.merge(new, right))
     }
 
@@ -534,17 +559,34 @@ impl Sequence {
         if self.chunk(last).entries.len() + n_first > ROOM / 2 {
             return self.merge(before, behind);
         }
-        let by = self.offset(first) - self.offset(last);
+        let place = Place { chunk: last, idx: self.chunk(last).entries.len() };
+        let offset = self.offset(first);
         let (_, behind) = self.split(behind, count(n_first));
-        let mut moved = std::mem::take(&mut self.chunk_mut(first).entries);
-        self.free_chunks.push(first);
+        self.chunk_mut(first).offset = offset;
+        self.move_entries(first, place);
+        self.n_nodes_changed(last);
+        self.merge(before, behind)
+    }
+
+    /// Puts the nodes of a chunk that hangs nowhere into another.
+    fn move_entries(&mut self, from: u32, to: Place) {
+        let by = self.chunk(from).offset - self.offset(to.chunk);
+        let mut moved = std::mem::take(&mut self.chunk_mut(from).entries);
+        self.free_chunks.push(from);
         for entry in &mut moved {
             entry.depth += by;
-            self.own[entry.node as usize].chunk = last;
+            self.chunk_of[entry.node as usize] = to.chunk;
         }
-        self.chunk_mut(last).entries.append(&mut moved);
-        self.has_grown(last, count(n_first));
-        self.merge(before, behind)
+        self.chunk_mut(to.chunk).entries.splice(to.idx..to.idx, moved);
+    }
+
+    /// Gives nodes to a chunk that has none.
+    fn fill(&mut self, id: u32, entries: Vec<Entry>) {
+        for entry in &entries {
+            self.chunk_of[entry.node as usize] = id;
+        }
+        self.chunk_mut(id).entries = entries;
+        self.hang(id, NONE, NONE);
     }
 
     fn new_chunk(&mut self, offset: i32) -> u32 {
@@ -614,14 +656,16 @@ impl Sequence {
         }
     }
 
-    /// A chunk has so many more nodes.
-    fn has_grown(&mut self, id: u32, by: u32) {
+    /// A chunk has more or fewer nodes than before.
+    fn n_nodes_changed(&mut self, id: u32) {
         self.has_changed(id);
         let mut at = id;
         while at != NONE {
+            let Chunk { left, right, above, .. } = *self.chunk(at);
+            let n_below = self.n_nodes(left) + self.n_nodes(right);
             let chunk = self.chunk_mut(at);
-            chunk.n_nodes += by;
-            at = chunk.above;
+            chunk.n_nodes = count(chunk.entries.len()) + n_below;
+            at = above;
         }
     }
 
@@ -661,16 +705,18 @@ impl Sequence {
         if !std::mem::take(&mut chunk.is_stale) {
             return;
         }
-        let mut own = Summary::EMPTY;
-        for entry in &chunk.entries {
-            let node = &self.own[entry.node as usize];
+        let n_entries = chunk.entries.len();
+        let mut own = Summary { power: POWERS[n_entries], ..Summary::EMPTY };
+        // As many products as a chunk has room for do not overflow.
+        let mut sums = [0_u128; 2];
+        for (entry, power) in chunk.entries.iter().zip(POWERS[..n_entries].iter().rev()) {
             own.least_depth = own.least_depth.min(entry.depth);
-            own.least_reach = own.least_reach.min(entry.depth - node.up);
+            own.least_reach = own.least_reach.min(entry.depth - entry.up);
             for lane in 0..2 {
-                own.hash[lane] = add(times(own.hash[lane], BASES[lane]), node.hash[lane]);
-                own.power[lane] = times(own.power[lane], BASES[lane]);
+                sums[lane] += u128::from(entry.hash[lane]) * u128::from(power[lane]);
             }
         }
+        own.hash = sums.map(remainder);
         chunk.own = own;
     }
 
@@ -705,9 +751,15 @@ pub(super) fn lanes(fingerprint: u128) -> [u64; 2] {
 }
 
 #[inline]
-fn reduce(word: u64) -> u64 {
+const fn reduce(word: u64) -> u64 {
     let word = (word & PRIME) + (word >> 61);
     if word >= PRIME { word - PRIME } else { word }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "all three parts are taken")]
+fn remainder(sum: u128) -> u64 {
+    let parts = [sum as u64 & PRIME, (sum >> 61) as u64 & PRIME, (sum >> 122) as u64];
+    parts.into_iter().fold(0, add)
 }
 
 #[inline]
@@ -717,8 +769,8 @@ fn add(a: u64, b: u64) -> u64 {
 
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "both parts fit")]
-fn times(a: u64, b: u64) -> u64 {
-    let product = u128::from(a) * u128::from(b);
+const fn times(a: u64, b: u64) -> u64 {
+    let product = a as u128 * b as u128;
     reduce((product as u64 & PRIME) + (product >> 61) as u64)
 }
 

@@ -19,6 +19,8 @@ use super::composite::{
 use super::places::{Places, element_at};
 use super::sequence::{Behind, ListId, MAIN, Sequence, Standing, lanes};
 
+/// Levels that are looked up one by one for what a node refers to.
+const CLOSE: i32 = 2;
 /// No node.
 const NONE: u32 = u32::MAX;
 
@@ -496,6 +498,13 @@ impl Tree {
             open.mixer.word(BELOW);
             return Ok(None);
         }
+        // Right above it, often.
+        if let Some((number, levels)) = self.closely_above(open.node, target) {
+            self.link(open.node, via, number);
+            open.mixer.word(up(levels));
+            open.up = open.up.max(levels);
+            return Ok(None);
+        }
         let plan = heap.plan_of(vm, vm.class_of(target));
         let Some(content) = Content::of(vm, plan, target) else {
             heap.write_value(vm, plan, target, &mut open.mixer);
@@ -528,6 +537,21 @@ impl Tree {
             self.nodes[open.node as usize].has_aside = true;
         }
         Ok(None)
+    }
+
+    /// The node of an object that is a node of the tree or one of the next above it, and how many levels above.
+    fn closely_above(&self, mut number: u32, object: Ref) -> Option<(u32, i32)> {
+        for levels in 0..=CLOSE {
+            let node = &self.nodes[number as usize];
+            if node.object == object && !node.is_piece {
+                return Some((number, levels));
+            }
+            number = node.parent;
+            if number == NONE {
+                break;
+            }
+        }
+        None
     }
 
     /// A node is to be written down again.
