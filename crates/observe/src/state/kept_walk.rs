@@ -14,6 +14,7 @@ mod composite;
 mod names;
 mod places;
 mod sequence;
+mod summary;
 mod tree;
 
 use vm::value::Ref;

@@ -16,7 +16,7 @@ use super::super::canonical_heap::{BACK, CanonicalHeap, Form, NODE, NULL, Plan};
 use super::super::canonical_heap::{load, write_elements};
 use super::super::fingerprint::{Fingerprint, Mixer, Sink};
 use super::super::visited::Visited;
-use super::sequence::{fold, lanes};
+use super::summary::{fold, lanes};
 
 /// A reference to the root.
 pub(super) const ROOT: u64 = u64::MAX << 2 | BACK;

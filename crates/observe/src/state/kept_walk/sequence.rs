@@ -9,22 +9,10 @@
 //! A list is a treap: chunks in order, none with a higher priority than the one it hangs from, and priorities are as
 //! good as random. So no chunk is far from the top, and the methods that call themselves go no deeper than that.
 
-/// Nodes of a chunk at most; no more than 64, so that sums of products of fingerprints fit in 128 bits.
-const ROOM: usize = 32;
-/// A prime: fingerprints are polynomials over its field.
-const PRIME: u64 = (1 << 61) - 1;
-/// Where the two polynomials are evaluated.
-const BASES: [u64; 2] = [0x1a3c_5b79_d2e4_8f01, 0x0bd7_93ae_6c15_f24b];
-/// The powers of both.
-const POWERS: [[u64; 2]; ROOM + 1] = {
-    let mut powers = [[1; 2]; ROOM + 1];
-    let mut n = 0;
-    while n < ROOM {
-        powers[n + 1] = [times(powers[n][0], BASES[0]), times(powers[n][1], BASES[1])];
-        n += 1;
-    }
-    powers
-};
+use super::summary::{MOST_SUMMED, Summary};
+
+/// Nodes of a chunk at most.
+const ROOM: usize = MOST_SUMMED;
 /// No chunk.
 const NONE: u32 = u32::MAX;
 
@@ -62,42 +50,6 @@ struct Entry {
     /// Without the offset of the chunk.
     depth: i32,
     up: i32,
-}
-
-/// What is known of some nodes that follow each other.
-#[derive(Debug, Clone, Copy)]
-struct Summary {
-    least_depth: i32,
-    /// The least depth that a reference of a node reaches up to.
-    least_reach: i32,
-    hash: [u64; 2],
-    /// The bases to the power of the number of nodes.
-    power: [u64; 2],
-}
-
-impl Summary {
-    const EMPTY: Summary =
-        Summary { least_depth: i32::MAX, least_reach: i32::MAX, hash: [0; 2], power: [1; 2] };
-
-    fn then(&self, next: &Summary) -> Summary {
-        let mut both = Summary {
-            least_depth: self.least_depth.min(next.least_depth),
-            least_reach: self.least_reach.min(next.least_reach),
-            ..Summary::EMPTY
-        };
-        for lane in 0..2 {
-            both.hash[lane] = add(times(self.hash[lane], next.power[lane]), next.hash[lane]);
-            both.power[lane] = times(self.power[lane], next.power[lane]);
-        }
-        both
-    }
-
-    /// The same nodes, so many levels deeper.
-    fn deeper(&self, by: i32) -> Summary {
-        let least_depth = self.least_depth.saturating_add(by);
-        let least_reach = self.least_reach.saturating_add(by);
-        Summary { least_depth, least_reach, ..*self }
-    }
 }
 
 #[derive(Debug)]
@@ -705,18 +657,11 @@ impl Sequence {
         if !std::mem::take(&mut chunk.is_stale) {
             return;
         }
-        let n_entries = chunk.entries.len();
-        let mut own = Summary { power: POWERS[n_entries], ..Summary::EMPTY };
-        // As many products as a chunk has room for do not overflow.
-        let mut sums = [0_u128; 2];
-        for (entry, power) in chunk.entries.iter().zip(POWERS[..n_entries].iter().rev()) {
+        let mut own = Summary::of(chunk.entries.iter().map(|entry| entry.hash));
+        for entry in &chunk.entries {
             own.least_depth = own.least_depth.min(entry.depth);
             own.least_reach = own.least_reach.min(entry.depth - entry.up);
-            for lane in 0..2 {
-                sums[lane] += u128::from(entry.hash[lane]) * u128::from(power[lane]);
-            }
         }
-        own.hash = sums.map(remainder);
         chunk.own = own;
     }
 
@@ -736,44 +681,6 @@ impl Sequence {
     }
 }
 
-/// Folds the fingerprints of nodes in preorder: what `Sequence::fold` gives.
-pub(super) fn fold(hashes: &[[u64; 2]]) -> [u64; 2] {
-    let next = |total: [u64; 2], hash: &[u64; 2]| {
-        [add(times(total[0], BASES[0]), hash[0]), add(times(total[1], BASES[1]), hash[1])]
-    };
-    hashes.iter().fold([0; 2], next)
-}
-
-/// The fingerprint of a node as elements of the field.
-#[expect(clippy::cast_possible_truncation, reason = "both halves are taken")]
-pub(super) fn lanes(fingerprint: u128) -> [u64; 2] {
-    [reduce((fingerprint >> 64) as u64), reduce(fingerprint as u64)]
-}
-
-#[inline]
-const fn reduce(word: u64) -> u64 {
-    let word = (word & PRIME) + (word >> 61);
-    if word >= PRIME { word - PRIME } else { word }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "all three parts are taken")]
-fn remainder(sum: u128) -> u64 {
-    let parts = [sum as u64 & PRIME, (sum >> 61) as u64 & PRIME, (sum >> 122) as u64];
-    parts.into_iter().fold(0, add)
-}
-
-#[inline]
-fn add(a: u64, b: u64) -> u64 {
-    reduce(a + b)
-}
-
-#[inline]
-#[expect(clippy::cast_possible_truncation, reason = "both parts fit")]
-const fn times(a: u64, b: u64) -> u64 {
-    let product = a as u128 * b as u128;
-    reduce((product as u64 & PRIME) + (product >> 61) as u64)
-}
-
 #[expect(clippy::cast_possible_truncation, reason = "far fewer nodes and chunks than 2^32")]
 fn count(n: usize) -> u32 {
     n as u32
@@ -781,7 +688,8 @@ fn count(n: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Behind, MAIN, NONE, Sequence, Standing, fold};
+    use super::super::summary::fold;
+    use super::{Behind, MAIN, NONE, Sequence, Standing};
 
     /// The nodes of the main list in order, with depths.
     fn listed(sequence: &Sequence) -> Vec<(u32, i32)> {

@@ -17,7 +17,8 @@ use super::composite::{
     ASIDE, BELOW, Content, Next, ROOT, begin, elements_of_piece, read, up, whole,
 };
 use super::places::{Places, element_at};
-use super::sequence::{Behind, ListId, MAIN, Sequence, Standing, lanes};
+use super::sequence::{Behind, ListId, MAIN, Sequence, Standing};
+use super::summary::lanes;
 
 /// Levels that are looked up one by one for what a node refers to.
 const CLOSE: i32 = 2;
