@@ -16,6 +16,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use classfile::ClassPath;
 use emit::junit::{Framework, SourceFile};
 
 use crate::class_path;
@@ -107,11 +108,14 @@ impl RealJvm<'_> {
             files::write(&path, &source.text)?;
             paths.push(path);
         }
-        let program = folder.path.join(format!("sources/{}.java", runner::CLASS));
-        files::write(&program, runner::SOURCE)?;
-        paths.push(program);
-        std::fs::create_dir_all(&classes).map_err(|error| error.to_string())?;
         let class_path = self.whole_class_path(None)?;
+        let known = ClassPath::parse(&class_path).map_err(|error| error.to_string())?;
+        for (name, source) in runner::sources(&known) {
+            let path = folder.path.join("sources").join(name);
+            files::write(&path, source)?;
+            paths.push(path);
+        }
+        std::fs::create_dir_all(&classes).map_err(|error| error.to_string())?;
         let list = folder.path.join("sources.txt");
         let quoted: Vec<String> =
             paths.iter().map(|path| format!("\"{}\"", path.display())).collect();
@@ -217,7 +221,7 @@ impl Tests<'_> {
             let place = self.folder.path.join(format!("{folder}-{number}"));
             let said = self.run_in(&place, &list, (longest, memory), left)?;
             for (idx, verdict) in next.into_iter().zip(told(&list, &said)) {
-                verdicts[idx] = Some(verdict);
+                verdicts[idx] = verdict;
             }
         }
         Ok(verdicts)
@@ -301,10 +305,7 @@ pub(crate) fn finish(command: &mut Command, limit: Duration) -> Result<String, S
 
 /// The jars of a framework: none are needed where the user's own class path has it, else those that
 /// the system has.
-pub(crate) fn junit_jars(
-    framework: Framework,
-    class_path: &classfile::ClassPath,
-) -> Result<String, String> {
+pub(crate) fn junit_jars(framework: Framework, class_path: &ClassPath) -> Result<String, String> {
     let (marker, jars): (&str, &[&str]) = match framework {
         Framework::JUnit5 => (
             "org/junit/jupiter/api/Test.class",
@@ -424,5 +425,59 @@ mod tests {
             ("fails", "java.lang.IllegalStateException: no"),
         ];
         assert_eq!(failed, expected);
+    }
+
+    #[test]
+    fn tests_of_a_class_run_as_they_stand_and_then_backwards() {
+        let jdk = testkit::jdk::installed().into_iter().next().expect("a JDK");
+        let class_path = classfile::ClassPath::parse("").expect("nothing is wrong with it");
+        for (framework, test) in [
+            (Framework::JUnit5, "@org.junit.jupiter.api.Test"),
+            (Framework::JUnit4, "@org.junit.Test"),
+        ] {
+            // Another order than that of their names, or of their hashes.
+            let methods = ["third", "first", "fifth", "second", "fourth"];
+            let mut text = "public class OrderTest { static String ran = \"\";".to_owned();
+            for method in methods {
+                text += &format!("{test} public void {method}() {{ ran += \"{method} \"; }}");
+            }
+            // It tells what ran before it.
+            text += &format!(
+                "{test} public void tells() {{ throw new IllegalStateException(ran); }} }}"
+            );
+            let placed = |method: &str| Placed { idx: 0, method: method.to_owned(), lines: 1..2 };
+            let mut tests: Vec<Placed> = methods.map(placed).into();
+            tests.insert(0, placed("tells"));
+            let sources = [SourceFile {
+                path: "OrderTest.java".to_owned(),
+                text,
+                class: "OrderTest".to_owned(),
+                tests,
+            }];
+            let junit = super::junit_jars(framework, &class_path).expect("JUnit");
+            let real = RealJvm {
+                home: &jdk.home,
+                class_path: "",
+                junit: &junit,
+                framework,
+                compiler: Compiler::default(),
+                memory: 256 << 20,
+            };
+            let Ok(Compiled::Tests(tests)) = real.compile(&sources) else {
+                panic!("nothing is wrong with it")
+            };
+            let names: Vec<String> =
+                sources[0].tests.iter().map(|test| format!("OrderTest#{}", test.method)).collect();
+            let both: Vec<String> = names.iter().chain(names.iter().rev()).cloned().collect();
+            let verdicts = tests.verdicts(&both, 10, real.memory, "all").expect("there is a JVM");
+            let failed = |ran: &str| {
+                Some(Verdict::Failed(format!("java.lang.IllegalStateException: {ran}")))
+            };
+            assert_eq!(verdicts[0], failed(""), "{framework:?}");
+            let there = "third first fifth second fourth";
+            let back = "fourth second fifth first third";
+            assert_eq!(verdicts[11], failed(&format!("{there} {back} ")), "{framework:?}");
+            assert!(verdicts[1..11].iter().all(|one| *one == Some(Verdict::Passed)));
+        }
     }
 }

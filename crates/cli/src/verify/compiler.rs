@@ -37,6 +37,9 @@ public final class NonpareilCompiler {
 const FINE: i32 = 0;
 const WRONG: i32 = 1;
 
+/// Options of a JVM that runs for seconds only.
+const HASTE: [&str; 3] = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData"];
+
 /// Compiles, again and again.
 #[derive(Default)]
 pub(crate) struct Compiler {
@@ -77,7 +80,9 @@ impl Compiler {
             }
         }
         let javac = home.join("bin/javac");
-        let output = Command::new(&javac).args(options).output().map_err(|error| {
+        // It ends before it would gain by compiling itself well.
+        let quick = HASTE.map(|option| format!("-J{option}"));
+        let output = Command::new(&javac).args(quick).args(options).output().map_err(|error| {
             format!("{}: {error}\nhint: tests are checked with the JDK's compiler; --no-verify leaves that out", javac.display())
         })?;
         if let State::New = *state {
@@ -102,7 +107,7 @@ impl Staying {
         let source = folder.path.join("NonpareilCompiler.java");
         files::write(&source, SOURCE).ok()?;
         let mut java = Command::new(home.join("bin/java"));
-        java.args(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx512m", "-XX:-UsePerfData"]);
+        java.args(HASTE).arg("-Xmx512m");
         java.arg("-cp").arg(&folder.path).arg(&source);
         // Paths in options are absolute but for those of the class path.
         java.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());

@@ -1,5 +1,7 @@
 //! How tests ended on the real JVM, as the runner tells it.
 
+use std::collections::{HashMap, VecDeque};
+
 use super::{Disagreement, Runs};
 
 /// What became of a test.
@@ -13,22 +15,35 @@ pub(super) enum Verdict {
     NoEnd(&'static str),
 }
 
-/// What the runner says of tests, line by line, up to the first that did not come to its end.
-pub(super) fn told(names: &[&str], said: &str) -> Vec<Verdict> {
-    let mut lines = said.lines().filter_map(|line| line.split_once('\t'));
+/// What the runner says of tests: nothing of those that did not run. The one that had begun last, if it said no
+/// more, did not come to its end; where it said nothing at all, that is the first.
+pub(super) fn told(names: &[&str], said: &str) -> Vec<Option<Verdict>> {
+    let mut ended: HashMap<&str, VecDeque<Verdict>> = HashMap::new();
+    let mut begun = None;
+    for (test, word) in said.lines().filter_map(|line| line.split_once('\t')) {
+        let verdict = match word {
+            "begins" => {
+                begun = Some(test);
+                continue;
+            }
+            "passed" => Verdict::Passed,
+            "stands still" => Verdict::NoEnd("stands still on the real JVM"),
+            word => Verdict::Failed(word.trim_start_matches("failed ").to_owned()),
+        };
+        begun = None;
+        ended.entry(test).or_default().push_back(verdict);
+    }
+    if ended.is_empty() && begun.is_none() {
+        begun = names.first().copied();
+    }
     let mut verdicts = Vec::new();
     for &name in names {
-        let verdict = match lines.find(|(test, _)| *test == name).map(|(_, verdict)| verdict) {
-            Some("passed") => Verdict::Passed,
-            Some("stands still") => Verdict::NoEnd("stands still on the real JVM"),
-            Some(verdict) => Verdict::Failed(verdict.trim_start_matches("failed ").to_owned()),
-            None => Verdict::NoEnd("did not come to its end"),
-        };
-        let is_last = matches!(verdict, Verdict::NoEnd(_));
-        verdicts.push(verdict);
-        if is_last {
-            break;
+        let mut verdict = ended.get_mut(name).and_then(VecDeque::pop_front);
+        if verdict.is_none() && begun == Some(name) {
+            begun = None;
+            verdict = Some(Verdict::NoEnd("did not come to its end"));
         }
+        verdicts.push(verdict);
     }
     verdicts
 }
@@ -61,12 +76,11 @@ pub(super) fn failures(
 mod tests {
     use std::collections::HashSet;
 
-    use super::{Runs, Verdict, failures, told};
+    use super::{Runs, failures, told};
 
     fn methods(said: &str, runs: &Runs) -> Vec<(String, String)> {
         let names = ["A#x", "A#y", "A#z", "A#z", "A#y", "A#x"];
-        let mut verdicts: Vec<Option<Verdict>> = told(&names, said).into_iter().map(Some).collect();
-        verdicts.resize(names.len(), None);
+        let verdicts = told(&names, said);
         let failed = failures(&names.map(str::to_owned), &verdicts, runs);
         failed.into_iter().map(|one| (one.method, one.reason)).collect()
     }
@@ -81,15 +95,32 @@ mod tests {
 
     #[test]
     fn those_behind_an_endless_test_are_not_blamed_where_all_are_to_pass() {
-        let failed = methods("A#x\tpassed\n", &Runs::ThereAndBack);
+        let failed = methods("A#x\tpassed\nA#y\tbegins\n", &Runs::ThereAndBack);
         assert_eq!(failed, [("y".to_owned(), "did not come to its end".to_owned())]);
         let failed = methods("A#x\tpassed\nA#y\tstands still\n", &Runs::ThereAndBack);
         assert_eq!(failed, [("y".to_owned(), "stands still on the real JVM".to_owned())]);
     }
 
     #[test]
+    fn tests_may_run_in_another_order_than_they_are_named_in() {
+        let said = "A#z\tfailed no\nA#x\tpassed\nA#y\tpassed\nA#x\tpassed\nA#y\tbegins\n";
+        let failed = methods(said, &Runs::ThereAndBack);
+        let expected = [("y", "did not come to its end"), ("z", "no")];
+        assert_eq!(failed.len(), 2);
+        for (method, reason) in expected {
+            assert!(failed.contains(&(method.to_owned(), reason.to_owned())), "{failed:?}");
+        }
+    }
+
+    #[test]
+    fn a_jvm_that_says_nothing_fails_the_first_test() {
+        let failed = methods("", &Runs::ThereAndBack);
+        assert_eq!(failed, [("x".to_owned(), "did not come to its end".to_owned())]);
+    }
+
+    #[test]
     fn what_did_not_run_has_not_failed() {
-        let failed = methods("A#x\tfailed no\n", &Runs::Once(HashSet::new()));
+        let failed = methods("A#x\tfailed no\nA#y\tbegins\n", &Runs::Once(HashSet::new()));
         let reasons: Vec<&str> = failed.iter().map(|(_, reason)| reason.as_str()).collect();
         assert_eq!(reasons, ["no", "did not come to its end", "was not run"]);
     }
