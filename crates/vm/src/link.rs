@@ -199,25 +199,21 @@ impl Vm {
         {
             return Ok(Arc::clone(file));
         }
+        let expected = options.expected_name.as_deref();
+        let expected = expected.map_or("<Unknown>".into(), classfile::mutf8::display);
+        if let Some(message) = self.version_fault(&expected, bytes) {
+            return Err(self.throw("java/lang/UnsupportedClassVersionError", &message));
+        }
         let file = match ClassFile::parse(bytes.clone()) {
             Ok(file) => file,
             Err(error) => {
-                let name = error.class().map_or_else(
-                    || {
-                        options
-                            .expected_name
-                            .as_deref()
-                            .map_or("<Unknown>".into(), classfile::mutf8::display)
-                    },
-                    str::to_owned,
-                );
+                let name = error.class().map_or(expected, str::to_owned);
+                let message = error.message();
                 let (class, message) = match error.kind() {
-                    ClassFormatErrorKind::UnsupportedClassVersion => (
-                        "java/lang/UnsupportedClassVersionError",
-                        self.version_message(&name, bytes, error.message()),
-                    ),
+                    ClassFormatErrorKind::UnsupportedClassVersion => {
+                        ("java/lang/UnsupportedClassVersionError", format!("{name}: {message}"))
+                    }
                     ClassFormatErrorKind::ClassFormat => {
-                        let message = error.message();
                         let place = format!(" in class file {name}");
                         let place = if message.starts_with("Truncated") { "" } else { &place };
                         ("java/lang/ClassFormatError", format!("{message}{place}"))
@@ -227,10 +223,6 @@ impl Vm {
             }
         };
         let name = classfile::mutf8::display(file.name());
-        if self.jdk + 44 < file.major() {
-            let message = self.version_message(&name, bytes, "");
-            return Err(self.throw("java/lang/UnsupportedClassVersionError", &message));
-        }
         if file.is_module() {
             let message = format!("{name} is not a class because access_flag ACC_MODULE is set");
             return Err(self.throw("java/lang/NoClassDefFoundError", &message));
@@ -246,20 +238,33 @@ impl Vm {
         }
     }
 
-    /// HotSpot's words for a class file that is too new, or `fallback` where it is something else.
-    fn version_message(&self, name: &str, bytes: &ClassBytes, fallback: &str) -> String {
-        let half =
-            |at: usize| bytes.get(at..at + 2).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]));
-        let (minor, major) = (half(4), half(6));
+    /// HotSpot's words for a class file of a version that this JDK does not run, which it looks at
+    /// before anything else in the file. Preview features are never enabled.
+    pub(crate) fn version_fault(&self, name: &str, bytes: &[u8]) -> Option<String> {
+        let &[0xCA, 0xFE, 0xBA, 0xBE, minor_1, minor_2, major_1, major_2, ..] = bytes else {
+            return None;
+        };
+        let minor = u16::from_be_bytes([minor_1, minor_2]);
+        let major = u16::from_be_bytes([major_1, major_2]);
         let newest = self.jdk + 44;
-        if newest < major {
-            return format!(
-                "{} has been compiled by a more recent version of the Java Runtime (class file version \
-                 {major}.{minor}), this version of the Java Runtime only recognizes class file versions up to {newest}.0",
-                name.replace('/', ".")
-            );
-        }
-        format!("{name}: {fallback}")
+        let version = format!("(class file version {major}.{minor})");
+        Some(match (major, minor) {
+            (..45, _) => format!("{name} {version} was compiled with an invalid major version"),
+            _ if newest < major => format!(
+                "{name} has been compiled by a more recent version of the Java Runtime {version}, this version of \
+                 the Java Runtime only recognizes class file versions up to {newest}.0"
+            ),
+            // Java 12 gave minor versions a meaning.
+            (..56, _) | (_, 0) => return None,
+            (_, u16::MAX) if major == newest => format!(
+                "Preview features are not enabled for {name} {version}. Try running with '--enable-preview'"
+            ),
+            (_, u16::MAX) => format!(
+                "{name} {version} was compiled with preview features that are unsupported. This version of the Java \
+                 Runtime only recognizes preview features for class file version {newest}.{minor}"
+            ),
+            _ => format!("{name} {version} was compiled with an invalid non-zero minor version"),
+        })
     }
 
     pub(crate) fn duplicate_definition(&mut self, loader: LoaderId, file: &ClassFile) -> Trap {

@@ -110,6 +110,9 @@ impl Vm {
         if linked.class_file().bytes()[..] == bytes[..] {
             return Ok(Arc::clone(linked.class_file()));
         }
+        if self.version_fault("", bytes).is_some() {
+            return Err(self.throw_plain("java/lang/UnsupportedClassVersionError"));
+        }
         let mut file = match ClassFile::parse(bytes.clone()) {
             Ok(file) => file,
             Err(error) => {
@@ -122,9 +125,6 @@ impl Vm {
                 return Err(self.throw_plain(kind));
             }
         };
-        if self.jdk + 44 < file.major() {
-            return Err(self.throw_plain("java/lang/UnsupportedClassVersionError"));
-        }
         if file.name() != linked.class_file().name() {
             let message = "class names don't match";
             return Err(self.throw("java/lang/NoClassDefFoundError", message));
