@@ -129,11 +129,11 @@ struct Search<'a> {
 impl Search<'_> {
     /// Takes the candidate over if it is simpler and the predicate holds.
     fn offer(&mut self, candidate: Sequence) -> bool {
+        if self.tries_left == 0 {
+            return false;
+        }
         let simplicity = simplicity(&candidate);
-        if simplicity >= self.simplicity
-            || self.tries_left == 0
-            || !self.asked.insert(FxBuildHasher.hash_one(&candidate))
-        {
+        if simplicity >= self.simplicity || !self.asked.insert(FxBuildHasher.hash_one(&candidate)) {
             return false;
         }
         self.tries_left -= 1;

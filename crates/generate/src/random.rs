@@ -209,6 +209,8 @@ impl From<NotFound> for Problem {
     }
 }
 
+/// Bytes that one sequence may take, when it is drawn and whenever it runs again.
+const MOST_MEMORY: usize = 16 << 20;
 /// Sequences in the first round, and in the largest.
 const FIRST_ROUND: usize = 32;
 const LARGEST_ROUND: usize = 2048;

@@ -12,6 +12,7 @@ use observe::outside::Reach;
 use observe::session::{NotFound, Session};
 use suite::method::Method;
 
+use super::MOST_MEMORY;
 use crate::states::tests::{Draft, Settled, settled};
 use crate::threads::joined;
 
@@ -94,6 +95,7 @@ fn settle_piece(
         for ((draft, observers), known) in drafts.iter().zip(&mut known) {
             tell();
             if !matches!(known, Known::Settled(_)) {
+                session.vm.heap.limit_growth(MOST_MEMORY);
                 let seen =
                     oracle::observe(&mut session, &draft.sequence, observers, draft.receiver, fuel);
                 *known = known.with(seen);

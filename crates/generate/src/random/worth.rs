@@ -18,6 +18,8 @@ use vm::mode::{Mode, Place};
 use vm::value::{MethodId, Ref};
 use vm::vm::Vm;
 
+use super::MOST_MEMORY;
+
 /// How often a sequence runs at most until it initialises no class any more.
 const MOST_RUNS: usize = 3;
 
@@ -94,6 +96,7 @@ impl Appraiser {
         sequence: &Sequence,
         states: States,
     ) -> Result<Option<Shown>, NotFound> {
+        self.session.vm.heap.limit_growth(MOST_MEMORY);
         self.session.prepare(sequence)?;
         let mut shown = None;
         for _ in 0..MOST_RUNS {

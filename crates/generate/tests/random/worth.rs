@@ -107,6 +107,24 @@ fn sequences_show_branches_and_ends_and_tests_lose_what_depends_on_others() {
     assert_eq!(tests[3].title.outcome, "", "its name says no more than it checks");
 }
 
+#[test]
+fn a_sequence_that_runs_again_may_take_no_more_memory_than_when_it_was_drawn() {
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let workshop = Workshop::of(&jdk, "order/src");
+    let session = workshop.fresh().unwrap();
+    let classes: [Arc<str>; 1] = ["java/util/ArrayList".into()];
+    let mut appraiser = Appraiser::new(session, &classes, Mask::standard(), FUEL);
+    let mut threw = |capacity: i32| {
+        let mut sequence = Sequence::empty();
+        let make = Operation::Call(method("java/util/ArrayList", "<init>", "(I)V"));
+        sequence.push(make, vec![Arg::Constant(Constant::Int(capacity))]).unwrap();
+        appraiser.appraise(&sequence, States::Last).unwrap().unwrap().threw
+    };
+    assert_eq!(threw(1_000_000), None, "4 MB are not much");
+    assert_eq!(threw(6_000_000).as_deref(), Some("java/lang/OutOfMemoryError"));
+    assert_eq!(threw(1_000_000), None, "the next one may take as much again");
+}
+
 /// The same world twice.
 struct Twice<'a> {
     workshop: &'a Workshop<'a>,

@@ -8,12 +8,10 @@ use observe::session::Session;
 use suite::constant::Constant;
 use vm::value::LoaderId;
 
+use super::super::MOST_MEMORY;
 use super::super::catalogue::Catalogue;
 use super::own_state::OwnState;
 use super::{Met, Worker, caches};
-
-/// Bytes that one sequence may take.
-const MOST_MEMORY: usize = 16 << 20;
 
 impl Worker {
     /// From here on the world is what it is now: all later work is rolled back to it.
