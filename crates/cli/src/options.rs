@@ -78,6 +78,11 @@ pub(crate) struct GenerateOptions {
     pub(crate) length: usize,
 
     /// The folder that test sources are written to.
+    ///
+    /// All files come at once: a run that is killed leaves those of the run before, or all new ones. Only where
+    /// the folder is the working folder, holds links or parts of other file systems, belongs to somebody else or
+    /// has more than 20,000 entries, files come one by one; should such a run be killed among them, the next one
+    /// that writes there completes them.
     #[arg(long, short, value_name = "FOLDER", default_value = "nonpareil-tests")]
     pub(crate) output: PathBuf,
 

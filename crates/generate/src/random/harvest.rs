@@ -67,6 +67,7 @@ const OLD_NEWS: u64 = 20;
 /// Bytes of an entry in a set of hashes, and in the map of states, about: they are half full on average.
 const SET_ENTRY: usize = 28;
 const STATE_ENTRY: usize = 56;
+const LIST_ENTRY: usize = 12;
 
 /// What is known of a call.
 #[derive(Debug, Clone, Default)]
@@ -124,7 +125,8 @@ impl Harvest {
 
     /// Bytes of everything that grows with the number of sequences, about.
     pub(super) fn n_bytes(&self) -> usize {
-        self.pool.n_bytes() + SET_ENTRY * self.prints.len() + STATE_ENTRY * self.pool.n_states()
+        let known = SET_ENTRY * self.prints.len() + STATE_ENTRY * self.pool.n_states();
+        self.pool.n_bytes() + known + LIST_ENTRY * self.pool.n_listed()
     }
 
     /// Number of ways of branches taken.

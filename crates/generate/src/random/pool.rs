@@ -124,6 +124,8 @@ pub(super) struct Pool {
     /// States of values that were kept, with the number of statements that led there.
     known: FxHashMap<Fingerprint, u32>,
     n_bytes: usize,
+    /// Entries of `by_type`.
+    n_listed: usize,
 }
 
 impl Pool {
@@ -146,6 +148,11 @@ impl Pool {
     /// Memory of all components in bytes, about.
     pub(super) fn n_bytes(&self) -> usize {
         self.n_bytes
+    }
+
+    /// How often values are listed by a type that they are of.
+    pub(super) fn n_listed(&self) -> usize {
+        self.n_listed
     }
 
     /// Whether a value in this state was kept before, with a way there that is not much longer than this number of
@@ -226,8 +233,10 @@ impl Pool {
             for wanted in &*value.types {
                 let of_type = &mut self.by_type[wanted.idx()];
                 of_type.all.push((id, idx as u16));
+                self.n_listed += 1;
                 if is_gold {
                     of_type.gold.push((id, idx as u16));
+                    self.n_listed += 1;
                 }
             }
         }
