@@ -40,6 +40,8 @@ use versions::Difference;
 const LEAST_MEMORY: usize = 64 << 20;
 /// The part of the memory that one machine may have.
 const SHARE: usize = 4;
+/// What the JDK's classes and those under test take, about.
+const FOR_CLASSES: usize = 128 << 20;
 /// Time that a campaign takes where nothing else is said.
 const USUAL_TIME: Duration = Duration::from_secs(30);
 
@@ -82,7 +84,7 @@ pub(crate) fn run(
             fuel: options.explore.fuel,
             n_workers: options.explore.n_workers(),
             most_sequences: random.max_sequences.unwrap_or(u64::MAX),
-            memory: options.machine.memory / 2,
+            memory: for_sequences(options.machine.memory),
         },
     };
     let what = match classes {
@@ -112,7 +114,7 @@ pub(crate) fn run(
         let fuel = job.settings.fuel;
         let campaign = &outcome.campaign;
         outcome.differences =
-            Some(versions::compare(campaign, &mut here, &mut there, fuel, &progress));
+            Some(versions::compare(campaign, (&mut here, &mut there), fuel, &is_raw, &progress));
     }
     if !options.count {
         emit(options, machines, class_path, junit, &job, &mut outcome, &progress)?;
@@ -128,13 +130,18 @@ pub(crate) fn run(
     Ok(if has_errors { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// One half of the memory is for kept sequences; the machines of a campaign share the other, and seldom need
-/// it all at the same time.
+/// Kept sequences have one half of the memory that classes leave; the machines of a campaign share the rest, and
+/// seldom need it all at the same time.
 pub(crate) fn machine_options(options: &GenerateOptions) -> MachineOptions {
     let mut machine = options.machine.clone();
     // What a sequence does must not depend on how many work beside it.
     machine.memory = (machine.memory / SHARE).max(LEAST_MEMORY).min(machine.memory);
     machine
+}
+
+/// The part of the memory that is for kept sequences.
+fn for_sequences(memory: usize) -> usize {
+    memory.saturating_sub(FOR_CLASSES).max(memory / 4) / 2
 }
 
 /// What is to be made of the campaign.

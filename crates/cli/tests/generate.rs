@@ -406,6 +406,27 @@ fn random_tests_with_generic_arguments_and_builders_compile_without_a_warning() 
 }
 
 #[test]
+fn two_versions_are_told_apart_by_the_shortest_calls_that_show_each_difference() {
+    let jdk = first_jdk();
+    let output = folder("random-versions");
+    let other = classes(&jdk, "versions/new");
+    let options = ["--strategy", "random", "--class", "versions.Till", "--max-sequences", "3000"];
+    let against = ["--no-verify", "--against", other.to_str().unwrap()];
+    let options: Vec<&str> = options.into_iter().chain(against).collect();
+    let done = generate(&jdk, "versions/old", &output, &options);
+    let said = text(&done.stdout) + &text(&done.stderr);
+    assert_eq!(done.status.code(), Some(0), "{said}");
+    let word = "versions.Till.word(boolean): here it gives \"FULL\"; there it gives \"FILLED\"\n";
+    assert_eq!(said.matches(word).count(), 1, "{said}");
+    let full = "versions.Till.put(int): here isFull() gives false; there isFull() gives true\n";
+    assert_eq!(said.matches(full).count(), 1, "{said}");
+    let source = fs::read_to_string(output.join("versions/TillVersionTest.java")).unwrap();
+    for test in source.split("@Test").skip(1) {
+        assert!(test.matches("till.put(").count() < 2, "one call is enough: {test}");
+    }
+}
+
+#[test]
 fn random_generation_says_what_is_wrong_with_its_options() {
     let jdk = first_jdk();
     let output = folder("random-wrong");
@@ -420,6 +441,13 @@ fn random_generation_says_what_is_wrong_with_its_options() {
     assert!(said.contains("package no.such has no public class"), "{said}");
     let said = wrong(&["--class", "bugs.Money", "--no-contract", "nonsense"]);
     assert!(said.contains("there is no contract nonsense"), "{said}");
+    assert_eq!(said.matches("equals-returns").count(), 1, "{said}");
+    let said = wrong(&["--class", "bugs.Money", "--contracts", "no.such.Rules.hold"]);
+    assert_eq!(said, "error: class no.such.Rules cannot be loaded\n");
+    let said = wrong(&["--class", "bugs.Money", "--against", "no-such-folder"]);
+    assert!(said.contains("--against no-such-folder: there is no such folder or jar"), "{said}");
+    let said = wrong(&["--class", "bugs.Money", "--against-jdk", "no-such-folder"]);
+    assert!(said.contains("--against-jdk no-such-folder"), "{said}");
     let said = wrong(&["--class", "bugs.Money", "--contracts", "bugs.Money.nothing"]);
     assert!(said.contains("bugs.Money"), "{said}");
     let said = wrong(&["--class", "bugs.Money", "--repeat", "2"]);

@@ -1,6 +1,7 @@
 //! Judges what a sequence did: contracts of the objects it ends with, conditions of the user, and
 //! exceptions.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use observe::contract::exceptions::{Ending, Exceptions, Input, Verdict, crash_location, ending};
@@ -115,7 +116,9 @@ impl Court {
         }
         for id in &rules.off {
             if !contracts.switch_off(id) {
-                let known: Vec<&str> = Contracts::list().map(|(id, _)| id).collect();
+                let mut known: Vec<&str> = Contracts::list().map(|(id, _)| id).collect();
+                let mut named = HashSet::new();
+                known.retain(|id| named.insert(*id));
                 return Err(format!(
                     "there is no contract {id}\nhint: one of {}",
                     known.join(", ")

@@ -39,6 +39,9 @@ pub enum NotAContract {
 impl fmt::Display for NotAContract {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            NotAContract::NotFound(NotFound::Class { name, .. }) => {
+                write!(f, "class {} cannot be loaded", name.replace('/', "."))
+            }
             NotAContract::NotFound(problem) => problem.fmt(f),
             NotAContract::Form(problem) => f.write_str(problem),
         }
