@@ -238,6 +238,9 @@ pub(crate) struct MachineOptions {
     pub(crate) enable_assertions: bool,
 
     /// Memory for objects, in bytes or with a suffix k, m or g.
+    ///
+    /// With generate --strategy random, what the whole run may take on this computer beside the real JVM, unless the
+    /// classes alone take more: those of a large jar take about 250 MB with two jobs.
     #[arg(long, value_name = "SIZE", default_value = "1g", value_parser = size)]
     pub(crate) memory: usize,
 
