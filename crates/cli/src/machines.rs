@@ -8,6 +8,7 @@ use classfile::{ClassBytes, ClassPath};
 use emit::junit::facts::ClassFiles;
 use generate::random::Worlds;
 use observe::session::{NotFound, Session};
+use vm::host::FixedClock;
 use vm::host::guard::{Guard, Policy};
 use vm::host::scratch::Scratch;
 use vm::image::Base;
@@ -20,12 +21,14 @@ use crate::options::MachineOptions;
 use crate::os_host::OsHost;
 use crate::run::policy;
 
-/// What tests must not depend on, two more ways: hash seeds, time zone, language, the user and the user's
-/// folders.
-const OTHER_WORLDS: &[(u64, &[(&str, &str)])] = &[
-    (
-        0x5eed_0001,
-        &[
+/// What tests must not depend on, two more ways: hash seeds, the time and how it passes, time zone, language, the
+/// user and the user's folders.
+const OTHER_WORLDS: &[OtherWorld] = &[
+    OtherWorld {
+        seed: 0x5eed_0001,
+        // A second and a half before the year 2000.
+        clock: FixedClock { epoch_nanos: 946_684_798_500_000_000, look_nanos: 2_000_000 },
+        properties: &[
             ("user.timezone", "Asia/Kolkata"),
             ("user.language", "tr"),
             ("user.country", "TR"),
@@ -33,10 +36,12 @@ const OTHER_WORLDS: &[(u64, &[(&str, &str)])] = &[
             ("user.home", "/srv/ayse"),
             ("user.dir", "/srv/ayse/work"),
         ],
-    ),
-    (
-        0x5eed_0002,
-        &[
+    },
+    OtherWorld {
+        seed: 0x5eed_0002,
+        // More seconds than an int holds.
+        clock: FixedClock { epoch_nanos: 2_200_000_000_123_456_789, look_nanos: 5_000_000 },
+        properties: &[
             ("user.timezone", "America/St_Johns"),
             ("user.language", "ar"),
             ("user.country", "EG"),
@@ -44,8 +49,14 @@ const OTHER_WORLDS: &[(u64, &[(&str, &str)])] = &[
             ("user.home", "/srv/omar"),
             ("user.dir", "/srv/omar"),
         ],
-    ),
+    },
 ];
+
+struct OtherWorld {
+    seed: u64,
+    clock: FixedClock,
+    properties: &'static [(&'static str, &'static str)],
+}
 
 /// Makes machines.
 pub(crate) struct Machines {
@@ -126,15 +137,18 @@ impl Machines {
     /// Several worlds, the usual one first.
     pub(crate) fn several(&self) -> Result<Several<'_>, String> {
         let mut others = Vec::new();
-        for &(seed, properties) in OTHER_WORLDS {
+        for world in OTHER_WORLDS {
             let mut options = self.options.clone();
-            options.seed ^= seed;
+            options.seed ^= world.seed;
             // There the working folder is another.
             options.class_path = class_path::absolute(&self.class_path, &self.working_dir);
-            let own = properties.iter().map(|&(name, value)| (name.to_owned(), value.to_owned()));
+            let own = world.properties.iter();
+            let own = own.map(|&(name, value)| (name.to_owned(), value.to_owned()));
             // What the user sets stays.
             options.properties = own.chain(options.properties).collect();
-            others.push(boot(&self.jdk, options, &self.policy, self.is_cached)?);
+            let policy = Policy { fixed_clock: world.clock, ..self.policy.clone() };
+            let base = boot(&self.jdk, options, &policy, self.is_cached)?;
+            others.push((base, policy));
         }
         Ok(Several { usual: self, others })
     }
@@ -143,7 +157,7 @@ impl Machines {
 /// The usual world and others that differ in everything a test must not depend on.
 pub(crate) struct Several<'a> {
     usual: &'a Machines,
-    others: Vec<Base>,
+    others: Vec<(Base, Policy)>,
 }
 
 impl Worlds for Several<'_> {
@@ -153,7 +167,7 @@ impl Worlds for Several<'_> {
 
     fn machine(&self, world: usize) -> Result<Session, NotFound> {
         match world.checked_sub(1).and_then(|other| self.others.get(other)) {
-            Some(base) => session(base, &self.usual.policy),
+            Some((base, policy)) => session(base, policy),
             None => self.usual.session(),
         }
     }

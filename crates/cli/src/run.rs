@@ -142,6 +142,7 @@ pub(crate) fn policy(
         network: grants.allow_net,
         run: grants.allow_run,
         all: grants.allow_all,
+        ..Policy::default()
     }
 }
 

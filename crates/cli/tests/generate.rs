@@ -98,6 +98,23 @@ fn every_sort_of_parameter_and_result_is_written_for_every_junit() {
 }
 
 #[test]
+fn nothing_is_asserted_that_depends_on_the_clock_or_on_chance() {
+    for (strategy, limit) in [("states", "--iterations"), ("random", "--max-sequences")] {
+        let output = folder(&format!("chance-{strategy}"));
+        let n = if strategy == "states" { "2" } else { "2000" };
+        let options = ["--class", "sample.Draw", "--strategy", strategy, limit, n, "--no-verify"];
+        let done = generate(&first_jdk(), "generate", &output, &options);
+        let said = text(&done.stdout);
+        assert_eq!((done.status.code(), text(&done.stderr).as_str()), (Some(0), ""), "{said}");
+        let source = fs::read_to_string(output.join("sample/DrawTest.java")).unwrap();
+        assert!(source.contains("assertEquals(3, draw.tickets());"), "{source}");
+        for part in ["toss())", "oneOfTwo())", "isLate())", "age())", "not now", "perhaps()"] {
+            assert!(!source.contains(part), "{part} in {source}");
+        }
+    }
+}
+
+#[test]
 fn an_interface_is_tested_and_given_through_what_implements_it() {
     let output = folder("interface");
     let options = ["--class", "sample.Meter", "--iterations", "1"];

@@ -26,6 +26,9 @@ use crate::session::{NotFound, Session, kind_of};
 const LONGEST_TEXT: usize = 200;
 const LONGEST_ARRAY: u32 = 16;
 
+/// Further runs of what asks for the time or for random numbers.
+const N_CHANCES: u64 = 6;
+
 /// What one run showed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
@@ -52,10 +55,12 @@ pub enum End {
     },
     /// Not at all.
     Stopped(Stop),
+    /// One way or another: by the clock, or by chance.
+    ByChance,
 }
 
-/// Runs a sequence, and observers on one of its variables if it comes to its end. Leaves the machine as
-/// it was.
+/// Runs a sequence, and observers on one of its variables if it comes to its end; often, if it asks for the time or for
+/// random numbers: then only what is always the same was seen. Leaves the machine as it was.
 pub fn observe(
     session: &mut Session,
     sequence: &Sequence,
@@ -64,9 +69,11 @@ pub fn observe(
     fuel: u64,
 ) -> Result<Observation, NotFound> {
     make_ready(session, sequence, observers)?;
-    let run = |session: &mut Session| -> Result<(Observation, Vec<String>), NotFound> {
+    let run = |session: &mut Session, luck: u64| -> Result<(Observation, Vec<String>), NotFound> {
         let n_classes = session.vm.classes.len();
+        let seed = session.vm.options.seed;
         let mark = session.vm.mark();
+        session.vm.try_luck(luck);
         let seen = watch(session, sequence, observers, receiver, fuel);
         let vm = &session.vm;
         let met = match seen.as_ref().map(|seen| seen.reach) {
@@ -75,19 +82,34 @@ pub fn observe(
             Ok(Reach::Changed) | Err(_) => Vec::new(),
         };
         session.vm.rollback(mark);
+        session.vm.options.seed = seed;
         session.vm.host.forget_files();
         Ok((seen?, met))
     };
-    let (seen, met) = run(session)?;
+    let mut chances = session.vm.chances;
+    let (mut seen, met) = run(session, 0)?;
     // So that it is not done again for the next sequence.
     for name in &met {
         let _ = session.class(name);
     }
     // Classes may look around while they are initialised, as those do that a sequence names.
-    match seen.reach == Reach::Looked && !met.is_empty() {
-        true => run(session).map(|(seen, _)| seen),
-        false => Ok(seen),
+    if seen.reach == Reach::Looked && !met.is_empty() {
+        chances = session.vm.chances;
+        (seen, _) = run(session, 0)?;
     }
+    if seen.reach == Reach::Inside && session.vm.chances != chances {
+        for luck in 1..=N_CHANCES {
+            let (other, _) = run(session, luck)?;
+            match agreed(&[seen.clone(), other]) {
+                Some(agreed) => seen = agreed,
+                None => {
+                    seen.end = Some(End::ByChance);
+                    break;
+                }
+            }
+        }
+    }
+    Ok(seen)
 }
 
 /// As [`observe`], but what the sequence did stays done, as where one test runs after the other.

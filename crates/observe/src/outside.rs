@@ -38,12 +38,18 @@ pub struct Start {
     asked: Asked,
     n_threads: u32,
     nanos: i64,
+    n_looks: i64,
 }
 
 impl Start {
     /// A run begins now.
     pub fn now(vm: &Vm) -> Start {
-        Start { asked: vm.host.asked(), n_threads: vm.world.threads, nanos: vm.virtual_nanos }
+        Start {
+            asked: vm.host.asked(),
+            n_threads: vm.world.threads,
+            nanos: vm.virtual_nanos,
+            n_looks: vm.chances.n_looks,
+        }
     }
 
     /// How far the run reached until now.
@@ -53,11 +59,18 @@ impl Start {
             Reach::Changed
         } else if asked.is_more_than(self.asked) {
             Reach::Looked
-        } else if vm.virtual_nanos.saturating_sub(self.nanos) > LONGEST_WAIT {
+        } else if self.waited(vm) > LONGEST_WAIT {
             Reach::Waited
         } else {
             Reach::Inside
         }
+    }
+
+    /// Virtual nanoseconds that passed, but for those that looks at the clock take.
+    fn waited(&self, vm: &Vm) -> i64 {
+        let n_looks = vm.chances.n_looks - self.n_looks;
+        let looking = n_looks.saturating_mul(vm.host.fixed_clock().look_nanos);
+        vm.virtual_nanos.saturating_sub(self.nanos).saturating_sub(looking)
     }
 
     /// How far the run reached, with what it left behind to go on by itself. Asked under the mark that the

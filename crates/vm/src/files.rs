@@ -463,6 +463,7 @@ impl Vm {
     /// The next bytes of the machine's random device: SplitMix64 (Steele, Lea and Flood 2014)
     /// over the seed.
     fn random_bytes(&mut self, buffer: &mut [u8]) {
+        self.chances.n_random += buffer.len() as u64;
         for byte in buffer {
             let n = self.files.table.n_random;
             let mut word = self

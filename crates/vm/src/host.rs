@@ -310,6 +310,21 @@ impl Platform {
     }
 }
 
+/// A clock that only virtual time moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FixedClock {
+    /// When time began.
+    pub epoch_nanos: i128,
+    /// What asking for the time costs.
+    pub look_nanos: i64,
+}
+
+impl Default for FixedClock {
+    fn default() -> FixedClock {
+        FixedClock { epoch_nanos: fixed::FIXED_EPOCH_NANOS, look_nanos: 1_000 }
+    }
+}
+
 /// The outside world. All paths are absolute or relative to [`Platform::user_dir`].
 pub trait Host: Send {
     /// Wall clock: nanoseconds since the epoch, or, with virtual time, when time began.
@@ -317,6 +332,11 @@ pub trait Host: Send {
 
     /// A monotonic clock in nanoseconds, or `None` for purely virtual time.
     fn nano_time(&mut self) -> Option<i64>;
+
+    /// The clock that there is while time is virtual.
+    fn fixed_clock(&self) -> FixedClock {
+        FixedClock::default()
+    }
 
     /// Lets real time pass; only asked of hosts with a real clock.
     fn sleep(&mut self, nanos: i64);

@@ -12,6 +12,7 @@ use classfile::{ClassFile, JImage};
 use rustc_hash::FxHashMap;
 
 use crate::class::{Class, ClassRt, Method};
+use crate::clock::Chances;
 use crate::constraints::Constraints;
 use crate::files::Files;
 use crate::frame::{Frame, Stop};
@@ -122,6 +123,8 @@ pub struct Vm {
     pub jdk: u16,
     /// Virtual nanoseconds that passed; see `clock`. Part of what a rollback takes back.
     pub virtual_nanos: i64,
+    /// What differs from run to run was asked for so often.
+    pub chances: Chances,
     /// Open files.
     pub files: Files,
     /// Open compression streams.
@@ -258,6 +261,7 @@ impl Vm {
             image,
             jdk,
             virtual_nanos: 0,
+            chances: Chances::default(),
             files: Files::default(),
             streams: Streams::default(),
             host,

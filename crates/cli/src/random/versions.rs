@@ -253,6 +253,7 @@ fn end(end: &Option<End>) -> String {
             _ => format!("throws {}", class.replace('/', ".")),
         },
         Some(End::Stopped(_)) => "does not come to an end".to_owned(),
+        Some(End::ByChance) => "ends by chance".to_owned(),
     }
 }
 

@@ -187,6 +187,7 @@ fn checked(sequence: Sequence, seen: Observation, title: Title) -> Test {
     }
     let throws = seen.end.map(|end| match end {
         End::Threw { class, message } => Throws { class, message },
+        End::ByChance => panic!("{title:?} {sequence:?} ends by chance"),
         End::Stopped(stop) => panic!("{title:?} {sequence:?} stopped: {stop:?}"),
     });
     Test { sequence, checks, throws, must_end: false, notes: Vec::new(), title }

@@ -281,7 +281,7 @@ pub(crate) fn settled(draft: &Draft, agreed: &Observation, observers: &[Arc<Meth
 
 fn test(draft: &Draft, seen: &Observation, observers: &[Arc<Method>]) -> Option<Test> {
     let throws = match &seen.end {
-        Some(oracle::End::Stopped(_)) => return None,
+        Some(oracle::End::Stopped(_) | oracle::End::ByChance) => return None,
         Some(oracle::End::Threw { class, message }) => {
             Some(Throws { class: class.clone(), message: message.clone() })
         }

@@ -7,8 +7,8 @@
 use super::network::Network;
 use super::program::{Process, Program, Started};
 use super::{
-    Asked, Change, Denial, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform,
-    Right, Space, errno, fixed,
+    Asked, Change, Denial, Failure, FixedClock, Handle, Host, HostResult, Links, Metadata, OpenHow,
+    Platform, Right, Space, errno, fixed,
 };
 
 /// What the user granted.
@@ -22,6 +22,8 @@ pub struct Policy {
     pub environment: bool,
     /// The real clock.
     pub clock: bool,
+    /// The clock that there is without that.
+    pub fixed_clock: FixedClock,
     /// Sockets.
     pub network: bool,
     /// Other programs.
@@ -149,12 +151,16 @@ impl<H: Host> Host for Guard<H> {
         if self.policy.clock || self.policy.all {
             self.inner.epoch_nanos()
         } else {
-            fixed::FIXED_EPOCH_NANOS
+            self.policy.fixed_clock.epoch_nanos
         }
     }
 
     fn nano_time(&mut self) -> Option<i64> {
         if self.policy.clock || self.policy.all { self.inner.nano_time() } else { None }
+    }
+
+    fn fixed_clock(&self) -> FixedClock {
+        self.policy.fixed_clock
     }
 
     fn sleep(&mut self, nanos: i64) {
@@ -313,7 +319,8 @@ impl<H: Host> Host for Guard<H> {
         let real = self.inner.platform().process;
         let real = if self.policy.clock { self.inner.process(real) } else { None };
         let platform = self.platform();
-        let fixed = i64::try_from(fixed::FIXED_EPOCH_NANOS / 1_000_000).unwrap_or(0);
+        let epoch_nanos = self.policy.fixed_clock.epoch_nanos;
+        let fixed = i64::try_from(epoch_nanos / 1_000_000).unwrap_or(0);
         vec![Process {
             id: platform.process,
             parent: None,

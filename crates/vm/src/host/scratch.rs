@@ -13,8 +13,8 @@ use std::sync::Arc;
 use super::network::Network;
 use super::program::{Process, Program, Started, Stream};
 use super::{
-    Asked, Change, Failure, Handle, Host, HostResult, Links, Metadata, OpenHow, Platform, Right,
-    Space, errno,
+    Asked, Change, Failure, FixedClock, Handle, Host, HostResult, Links, Metadata, OpenHow,
+    Platform, Right, Space, errno,
 };
 use tree::{Inode, Place, Tree};
 
@@ -155,6 +155,10 @@ impl<H: Host> Host for Scratch<H> {
 
     fn nano_time(&mut self) -> Option<i64> {
         self.inner.nano_time()
+    }
+
+    fn fixed_clock(&self) -> FixedClock {
+        self.inner.fixed_clock()
     }
 
     fn sleep(&mut self, nanos: i64) {
