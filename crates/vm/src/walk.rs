@@ -3,7 +3,7 @@
 
 use crate::code::Insn;
 use crate::frame::Frame;
-use crate::value::MethodId;
+use crate::value::{MethodId, Ref};
 use crate::vm::Vm;
 
 /// One Java frame.
@@ -15,6 +15,16 @@ pub struct Activation {
     pub bci: u16,
     /// The frame itself.
     pub frame: *mut Frame,
+}
+
+impl Activation {
+    /// A reference that a Java method was given, by the number of its variable, where the method has
+    /// not written to the variable since.
+    pub(crate) fn parameter(&self, variable: usize) -> Ref {
+        // SAFETY: the frame is one of a thread that stands still while natives run, and its first
+        // registers are the parameters.
+        Ref::from_slot(unsafe { *(*self.frame).fp.add(variable) })
+    }
 }
 
 /// Iterator over the frames of one thread. Hook frames are passed over.
