@@ -59,8 +59,8 @@ pub enum End {
     ByChance,
 }
 
-/// Runs a sequence, and observers on one of its variables if it comes to its end; often, if it asks for the time or for
-/// random numbers: then only what is always the same was seen. Leaves the machine as it was.
+/// Runs a sequence, and observers on one of its variables if it comes to its end. Leaves the machine as
+/// it was.
 pub fn observe(
     session: &mut Session,
     sequence: &Sequence,
@@ -69,47 +69,69 @@ pub fn observe(
     fuel: u64,
 ) -> Result<Observation, NotFound> {
     make_ready(session, sequence, observers)?;
-    let run = |session: &mut Session, luck: u64| -> Result<(Observation, Vec<String>), NotFound> {
-        let n_classes = session.vm.classes.len();
-        let seed = session.vm.options.seed;
-        let mark = session.vm.mark();
-        session.vm.try_luck(luck);
-        let seen = watch(session, sequence, observers, receiver, fuel);
-        let vm = &session.vm;
-        let met = match seen.as_ref().map(|seen| seen.reach) {
-            Ok(Reach::Inside | Reach::Waited) => outside::loaded(vm, n_classes),
-            Ok(Reach::Looked) => outside::initialised(vm),
-            Ok(Reach::Changed) | Err(_) => Vec::new(),
-        };
-        session.vm.rollback(mark);
-        session.vm.options.seed = seed;
-        session.vm.host.forget_files();
-        Ok((seen?, met))
-    };
-    let mut chances = session.vm.chances;
-    let (mut seen, met) = run(session, 0)?;
+    let (seen, met) = observe_with(0, session, sequence, observers, receiver, fuel)?;
     // So that it is not done again for the next sequence.
     for name in &met {
         let _ = session.class(name);
     }
     // Classes may look around while they are initialised, as those do that a sequence names.
     if seen.reach == Reach::Looked && !met.is_empty() {
-        chances = session.vm.chances;
-        (seen, _) = run(session, 0)?;
+        return Ok(observe_with(0, session, sequence, observers, receiver, fuel)?.0);
     }
-    if seen.reach == Reach::Inside && session.vm.chances != chances {
-        for luck in 1..=N_CHANCES {
-            let (other, _) = run(session, luck)?;
-            match agreed(&[seen.clone(), other]) {
-                Some(agreed) => seen = agreed,
-                None => {
-                    seen.end = Some(End::ByChance);
-                    break;
-                }
+    Ok(seen)
+}
+
+/// As [`observe`], but a sequence that asks for the time or for random numbers runs often: then only what is always
+/// the same was seen.
+pub fn observe_often(
+    session: &mut Session,
+    sequence: &Sequence,
+    observers: &[Arc<Method>],
+    receiver: Option<Var>,
+    fuel: u64,
+) -> Result<Observation, NotFound> {
+    let chances = session.vm.chances;
+    let mut seen = observe(session, sequence, observers, receiver, fuel)?;
+    if seen.reach != Reach::Inside || session.vm.chances == chances {
+        return Ok(seen);
+    }
+    for luck in 1..=N_CHANCES {
+        let (other, _) = observe_with(luck, session, sequence, observers, receiver, fuel)?;
+        match agreed(&[seen.clone(), other]) {
+            Some(agreed) => seen = agreed,
+            None => {
+                seen.end = Some(End::ByChance);
+                break;
             }
         }
     }
     Ok(seen)
+}
+
+/// What is seen with some luck, and the classes that it met.
+fn observe_with(
+    luck: u64,
+    session: &mut Session,
+    sequence: &Sequence,
+    observers: &[Arc<Method>],
+    receiver: Option<Var>,
+    fuel: u64,
+) -> Result<(Observation, Vec<String>), NotFound> {
+    let n_classes = session.vm.classes.len();
+    let seed = session.vm.options.seed;
+    let mark = session.vm.mark();
+    session.vm.try_luck(luck);
+    let seen = watch(session, sequence, observers, receiver, fuel);
+    let vm = &session.vm;
+    let met = match seen.as_ref().map(|seen| seen.reach) {
+        Ok(Reach::Inside | Reach::Waited) => outside::loaded(vm, n_classes),
+        Ok(Reach::Looked) => outside::initialised(vm),
+        Ok(Reach::Changed) | Err(_) => Vec::new(),
+    };
+    session.vm.rollback(mark);
+    session.vm.options.seed = seed;
+    session.vm.host.forget_files();
+    Ok((seen?, met))
 }
 
 /// As [`observe`], but what the sequence did stays done, as where one test runs after the other.
