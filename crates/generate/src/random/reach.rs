@@ -23,15 +23,14 @@ struct Body {
     method: MethodId,
     /// Ways that its branches can go.
     n_edges: usize,
-    calls: Vec<u32>,
 }
 
-/// The calls among the methods of the classes under test.
+/// The methods of the classes under test, and which of them calls reach.
 #[derive(Debug, Default)]
 pub(super) struct Reach {
     bodies: Vec<Body>,
-    /// By call: where it starts.
-    starts: Vec<Vec<u32>>,
+    /// By call: what it reaches.
+    reached: Vec<Box<[u32]>>,
 }
 
 type Key = (Vec<u8>, Vec<u8>);
@@ -48,17 +47,19 @@ impl Reach {
             let key = (pool.utf8(info.name).to_vec(), pool.utf8(info.descriptor).to_vec());
             let idx = u32::try_from(reach.bodies.len()).unwrap_or(u32::MAX);
             by_key.entry(key).or_default().push(idx);
-            reach.bodies.push(Body { method, n_edges, calls: Vec::new() });
+            reach.bodies.push(Body { method, n_edges });
             called.push(calls(file, slot));
         }
-        for (body, called) in reach.bodies.iter_mut().zip(called) {
+        let bodies_of = |keys: Vec<Key>| {
             let mut all: Vec<u32> =
-                called.iter().filter_map(|key| by_key.get(key)).flatten().copied().collect();
+                keys.iter().filter_map(|key| by_key.get(key)).flatten().copied().collect();
             all.sort_unstable();
             all.dedup();
-            body.calls = all;
-        }
-        for op in catalogue.ops() {
+            all
+        };
+        let called: Vec<Vec<u32>> = called.into_iter().map(bodies_of).collect();
+        let mut seen_by = vec![u32::MAX; called.len()];
+        for (number, op) in (0..).zip(catalogue.ops()) {
             let starts = match &op.action {
                 Action::Call(method) if op.target.is_some() => {
                     let key = (method.name.as_bytes().to_vec(), method.descriptor().into_bytes());
@@ -74,38 +75,42 @@ impl Reach {
                 }
                 _ => Vec::new(),
             };
-            reach.starts.push(starts);
+            reach.reached.push(follow(starts, &called, number, &mut seen_by));
         }
         reach
     }
 
     /// By call: how many ways of branches can be reached that were not taken yet.
     pub(super) fn uncovered(&self, covered: &FxHashMap<MethodId, usize>) -> Vec<(OpId, usize)> {
-        let mut uncovered = Vec::with_capacity(self.starts.len());
-        let mut seen_at = vec![u32::MAX; self.bodies.len()];
-        let mut waiting: Vec<u32> = Vec::new();
-        for (op, starts) in (0..).zip(&self.starts) {
-            let mut sum = 0;
-            waiting.clear();
-            waiting.extend(starts);
-            let mut n_followed = 0;
-            while let Some(idx) = waiting.pop() {
-                if std::mem::replace(&mut seen_at[idx as usize], op) == op {
-                    continue;
-                }
-                n_followed += 1;
-                if n_followed > MOST_FOLLOWED {
-                    break;
-                }
-                let body = &self.bodies[idx as usize];
-                let taken = covered.get(&body.method).copied().unwrap_or(0);
-                sum += body.n_edges.saturating_sub(taken);
-                waiting.extend(&body.calls);
-            }
-            uncovered.push((OpId(op), sum));
-        }
-        uncovered
+        let left = |body: &Body| {
+            let taken = covered.get(&body.method).copied().unwrap_or(0);
+            body.n_edges.saturating_sub(taken)
+        };
+        let left: Vec<usize> = self.bodies.iter().map(left).collect();
+        let sum = |reached: &[u32]| reached.iter().map(|&idx| left[idx as usize]).sum();
+        (0..).map(OpId).zip(self.reached.iter().map(|reached| sum(reached))).collect()
     }
+}
+
+/// What is reached from here. The marks are those of the calls with other numbers.
+fn follow(
+    mut waiting: Vec<u32>,
+    called: &[Vec<u32>],
+    number: u32,
+    seen_by: &mut [u32],
+) -> Box<[u32]> {
+    let mut reached = Vec::new();
+    while let Some(idx) = waiting.pop() {
+        if std::mem::replace(&mut seen_by[idx as usize], number) == number {
+            continue;
+        }
+        if reached.len() == MOST_FOLLOWED {
+            break;
+        }
+        reached.push(idx);
+        waiting.extend(&called[idx as usize]);
+    }
+    reached.into()
 }
 
 /// Names and descriptors of what a method calls.
