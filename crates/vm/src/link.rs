@@ -199,15 +199,17 @@ impl Vm {
         {
             return Ok(Arc::clone(file));
         }
-        let expected = options.expected_name.as_deref();
-        let expected = expected.map_or("<Unknown>".into(), classfile::mutf8::display);
+        let expected = || {
+            let name = options.expected_name.as_deref();
+            name.map_or("<Unknown>".into(), classfile::mutf8::display)
+        };
         if let Some(message) = self.version_fault(&expected, bytes) {
             return Err(self.throw("java/lang/UnsupportedClassVersionError", &message));
         }
         let file = match ClassFile::parse(bytes.clone()) {
             Ok(file) => file,
             Err(error) => {
-                let name = error.class().map_or(expected, str::to_owned);
+                let name = error.class().map_or_else(expected, str::to_owned);
                 let message = error.message();
                 let (class, message) = match error.kind() {
                     ClassFormatErrorKind::UnsupportedClassVersion => {
@@ -240,13 +242,18 @@ impl Vm {
 
     /// HotSpot's words for a class file of a version that this JDK does not run, which it looks at
     /// before anything else in the file. Preview features are never enabled.
-    pub(crate) fn version_fault(&self, name: &str, bytes: &[u8]) -> Option<String> {
+    pub(crate) fn version_fault(&self, name: &dyn Fn() -> String, bytes: &[u8]) -> Option<String> {
         let &[0xCA, 0xFE, 0xBA, 0xBE, minor_1, minor_2, major_1, major_2, ..] = bytes else {
             return None;
         };
         let minor = u16::from_be_bytes([minor_1, minor_2]);
         let major = u16::from_be_bytes([major_1, major_2]);
         let newest = self.jdk + 44;
+        // Java 12 gave minor versions a meaning.
+        if (45..=newest).contains(&major) && (major < 56 || minor == 0) {
+            return None;
+        }
+        let name = name();
         let version = format!("(class file version {major}.{minor})");
         Some(match (major, minor) {
             (..45, _) => format!("{name} {version} was compiled with an invalid major version"),
@@ -254,8 +261,6 @@ impl Vm {
                 "{name} has been compiled by a more recent version of the Java Runtime {version}, this version of \
                  the Java Runtime only recognizes class file versions up to {newest}.0"
             ),
-            // Java 12 gave minor versions a meaning.
-            (..56, _) | (_, 0) => return None,
             (_, u16::MAX) if major == newest => format!(
                 "Preview features are not enabled for {name} {version}. Try running with '--enable-preview'"
             ),

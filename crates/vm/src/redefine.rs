@@ -110,7 +110,7 @@ impl Vm {
         if linked.class_file().bytes()[..] == bytes[..] {
             return Ok(Arc::clone(linked.class_file()));
         }
-        if self.version_fault("", bytes).is_some() {
+        if self.version_fault(&String::new, bytes).is_some() {
             return Err(self.throw_plain("java/lang/UnsupportedClassVersionError"));
         }
         let mut file = match ClassFile::parse(bytes.clone()) {
