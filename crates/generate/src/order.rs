@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use observe::oracle::{self, End, Observation};
+use observe::oracle::{End, Observation, Run};
 use observe::outside::Reach;
 use observe::session::{NotFound, Session};
 use suite::method::Method;
@@ -54,8 +54,8 @@ pub fn settle(
                 let test = &mut tests[idx];
                 let (receiver, observers) = observers(test);
                 let sequence = &test.sequence;
-                let seen =
-                    oracle::observe_for_good(&mut session, sequence, &observers, receiver, fuel)?;
+                let run = Run { sequence, observers: &observers, receiver, fuel };
+                let seen = run.observe_for_good(&mut session)?;
                 if seen.reach != Reach::Inside {
                     // What it does to files depends on which tests ran before.
                     found.tests[idx] = true;

@@ -59,152 +59,144 @@ pub enum End {
     ByChance,
 }
 
-/// Runs a sequence, and observers on one of its variables if it comes to its end. Leaves the machine as
-/// it was.
-pub fn observe(
-    session: &mut Session,
-    sequence: &Sequence,
-    observers: &[Arc<Method>],
-    receiver: Option<Var>,
-    fuel: u64,
-) -> Result<Observation, NotFound> {
-    make_ready(session, sequence, observers)?;
-    let (seen, met) = observe_with(0, session, sequence, observers, receiver, fuel)?;
-    // So that it is not done again for the next sequence.
-    for name in &met {
-        let _ = session.class(name);
-    }
-    // Classes may look around while they are initialised, as those do that a sequence names.
-    if seen.reach == Reach::Looked && !met.is_empty() {
-        return Ok(observe_with(0, session, sequence, observers, receiver, fuel)?.0);
-    }
-    Ok(seen)
+/// A sequence, and what is asked when it comes to its end.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<'a> {
+    /// What runs.
+    pub sequence: &'a Sequence,
+    /// What is asked.
+    pub observers: &'a [Arc<Method>],
+    /// Of which variable; of none nothing is asked.
+    pub receiver: Option<Var>,
+    /// Bytecodes that each call may take.
+    pub fuel: u64,
 }
 
-/// As [`observe`], but a sequence that asks for the time or for random numbers runs often: then only what is always
-/// the same was seen.
-pub fn observe_often(
-    session: &mut Session,
-    sequence: &Sequence,
-    observers: &[Arc<Method>],
-    receiver: Option<Var>,
-    fuel: u64,
-) -> Result<Observation, NotFound> {
-    let chances = session.vm.chances;
-    let mut seen = observe(session, sequence, observers, receiver, fuel)?;
-    if seen.reach != Reach::Inside || session.vm.chances == chances {
-        return Ok(seen);
+impl Run<'_> {
+    /// What is seen in one of several worlds. The first one tells what depends on time and chance, so that the others
+    /// need not.
+    pub fn observe_in(&self, world: usize, session: &mut Session) -> Result<Observation, NotFound> {
+        if world == 0 { self.observe_often(session) } else { self.observe(session) }
     }
-    for luck in 1..=N_CHANCES {
-        let (other, _) = observe_with(luck, session, sequence, observers, receiver, fuel)?;
-        match agreed(&[seen.clone(), other]) {
-            Some(agreed) => seen = agreed,
-            None => {
-                seen.end = Some(End::ByChance);
-                break;
+
+    /// Runs once. Leaves the machine as it was.
+    pub fn observe(&self, session: &mut Session) -> Result<Observation, NotFound> {
+        self.make_ready(session)?;
+        let (seen, met) = self.observe_with(0, session)?;
+        // So that it is not done again for the next sequence.
+        for name in &met {
+            let _ = session.class(name);
+        }
+        // Classes may look around while they are initialised, as those do that a sequence names.
+        if seen.reach == Reach::Looked && !met.is_empty() {
+            return Ok(self.observe_with(0, session)?.0);
+        }
+        Ok(seen)
+    }
+
+    /// Runs often if it asks for the time or for random numbers: then only what is always the same was seen.
+    fn observe_often(&self, session: &mut Session) -> Result<Observation, NotFound> {
+        let chances = session.vm.chances;
+        let mut seen = self.observe(session)?;
+        if seen.reach != Reach::Inside || session.vm.chances == chances {
+            return Ok(seen);
+        }
+        for luck in 1..=N_CHANCES {
+            let (other, _) = self.observe_with(luck, session)?;
+            match agreed(&[seen.clone(), other]) {
+                Some(agreed) => seen = agreed,
+                None => {
+                    seen.end = Some(End::ByChance);
+                    break;
+                }
             }
         }
+        Ok(seen)
     }
-    Ok(seen)
-}
 
-/// What is seen with some luck, and the classes that it met.
-fn observe_with(
-    luck: u64,
-    session: &mut Session,
-    sequence: &Sequence,
-    observers: &[Arc<Method>],
-    receiver: Option<Var>,
-    fuel: u64,
-) -> Result<(Observation, Vec<String>), NotFound> {
-    let n_classes = session.vm.classes.len();
-    let seed = session.vm.options.seed;
-    let mark = session.vm.mark();
-    session.vm.try_luck(luck);
-    let seen = watch(session, sequence, observers, receiver, fuel);
-    let vm = &session.vm;
-    let met = match seen.as_ref().map(|seen| seen.reach) {
-        Ok(Reach::Inside | Reach::Waited) => outside::loaded(vm, n_classes),
-        Ok(Reach::Looked) => outside::initialised(vm),
-        Ok(Reach::Changed) | Err(_) => Vec::new(),
-    };
-    session.vm.rollback(mark);
-    session.vm.options.seed = seed;
-    session.vm.host.forget_files();
-    Ok((seen?, met))
-}
-
-/// As [`observe`], but what the sequence did stays done, as where one test runs after the other.
-pub fn observe_for_good(
-    session: &mut Session,
-    sequence: &Sequence,
-    observers: &[Arc<Method>],
-    receiver: Option<Var>,
-    fuel: u64,
-) -> Result<Observation, NotFound> {
-    make_ready(session, sequence, observers)?;
-    // Under a mark nothing moves while it is looked at.
-    let mark = session.vm.mark();
-    let seen = watch(session, sequence, observers, receiver, fuel);
-    session.vm.commit(mark);
-    seen
-}
-
-/// Finds what a sequence and observers name, so that running them need not.
-fn make_ready(
-    session: &mut Session,
-    sequence: &Sequence,
-    observers: &[Arc<Method>],
-) -> Result<(), NotFound> {
-    session.prepare(sequence)?;
-    observers.iter().try_for_each(|observer| session.resolve(observer).map(drop))
-}
-
-fn watch(
-    session: &mut Session,
-    sequence: &Sequence,
-    observers: &[Arc<Method>],
-    receiver: Option<Var>,
-    fuel: u64,
-) -> Result<Observation, NotFound> {
-    let start = Start::now(&session.vm);
-    let (values, stopped) = session.run(sequence, fuel)?;
-    let reach = start.whole_reach(&mut session.vm, fuel);
-    let mut seen = Observation { results: Vec::new(), end: None, observers: Vec::new(), reach };
-    for (idx, &value) in values.iter().enumerate() {
-        let statement = &sequence.statements()[idx];
-        let expected = match statement.method() {
-            // The object itself says nothing new, nor does an array that was written down.
-            None => None,
-            Some(method) if method.is_constructor() => None,
-            Some(_) => describe(&session.vm, &statement.result(), value, sequence, &values[..idx]),
+    /// What is seen with some luck, and the classes that it met.
+    fn observe_with(
+        &self,
+        luck: u64,
+        session: &mut Session,
+    ) -> Result<(Observation, Vec<String>), NotFound> {
+        let n_classes = session.vm.classes.len();
+        let seed = session.vm.options.seed;
+        let mark = session.vm.mark();
+        session.vm.try_luck(luck);
+        let seen = self.watch(session);
+        let vm = &session.vm;
+        let met = match seen.as_ref().map(|seen| seen.reach) {
+            Ok(Reach::Inside | Reach::Waited) => outside::loaded(vm, n_classes),
+            Ok(Reach::Looked) => outside::initialised(vm),
+            Ok(Reach::Changed) | Err(_) => Vec::new(),
         };
-        seen.results.push(expected);
+        session.vm.rollback(mark);
+        session.vm.options.seed = seed;
+        session.vm.host.forget_files();
+        Ok((seen?, met))
     }
-    match stopped {
-        Some(Outcome::Threw(exception)) => seen.end = Some(thrown(session, exception, fuel)),
-        Some(Outcome::Stopped(stop)) => seen.end = Some(End::Stopped(stop)),
-        Some(Outcome::Returned(_)) | None => {
-            let Some(receiver) = receiver else { return Ok(seen) };
-            for observer in observers {
-                let resolved = session.resolve(observer)?;
-                let mark = session.vm.mark();
-                let start = Start::now(&session.vm);
-                let outcome = session.call(&mut Plain, &resolved, &[values[receiver.idx()]], fuel);
-                let is_inside = start.whole_reach(&mut session.vm, fuel) == Reach::Inside;
-                let said = match outcome {
-                    // What asks for things outside is no observer.
-                    Outcome::Returned(value) if is_inside => {
-                        describe(&session.vm, &observer.returns, value.to_slot(), sequence, &[])
-                    }
-                    _ => None,
-                };
-                session.vm.rollback(mark);
-                seen.observers.push(said.filter(|said| matches!(said, Expected::Equals(_))));
+
+    /// Runs once; what the sequence did stays done, as where one test runs after the other.
+    pub fn observe_for_good(&self, session: &mut Session) -> Result<Observation, NotFound> {
+        self.make_ready(session)?;
+        // Under a mark nothing moves while it is looked at.
+        let mark = session.vm.mark();
+        let seen = self.watch(session);
+        session.vm.commit(mark);
+        seen
+    }
+
+    /// Finds what the sequence and the observers name, so that running them need not.
+    fn make_ready(&self, session: &mut Session) -> Result<(), NotFound> {
+        session.prepare(self.sequence)?;
+        self.observers.iter().try_for_each(|observer| session.resolve(observer).map(drop))
+    }
+
+    fn watch(&self, session: &mut Session) -> Result<Observation, NotFound> {
+        let &Run { sequence, observers, receiver, fuel } = self;
+        let start = Start::now(&session.vm);
+        let (values, stopped) = session.run(sequence, fuel)?;
+        let reach = start.whole_reach(&mut session.vm, fuel);
+        let mut seen = Observation { results: Vec::new(), end: None, observers: Vec::new(), reach };
+        for (idx, &value) in values.iter().enumerate() {
+            let statement = &sequence.statements()[idx];
+            let expected = match statement.method() {
+                // The object itself says nothing new, nor does an array that was written down.
+                None => None,
+                Some(method) if method.is_constructor() => None,
+                Some(_) => {
+                    describe(&session.vm, &statement.result(), value, sequence, &values[..idx])
+                }
+            };
+            seen.results.push(expected);
+        }
+        match stopped {
+            Some(Outcome::Threw(exception)) => seen.end = Some(thrown(session, exception, fuel)),
+            Some(Outcome::Stopped(stop)) => seen.end = Some(End::Stopped(stop)),
+            Some(Outcome::Returned(_)) | None => {
+                let Some(receiver) = receiver else { return Ok(seen) };
+                for observer in observers {
+                    let resolved = session.resolve(observer)?;
+                    let mark = session.vm.mark();
+                    let start = Start::now(&session.vm);
+                    let outcome =
+                        session.call(&mut Plain, &resolved, &[values[receiver.idx()]], fuel);
+                    let is_inside = start.whole_reach(&mut session.vm, fuel) == Reach::Inside;
+                    let said = match outcome {
+                        // What asks for things outside is no observer.
+                        Outcome::Returned(value) if is_inside => {
+                            describe(&session.vm, &observer.returns, value.to_slot(), sequence, &[])
+                        }
+                        _ => None,
+                    };
+                    session.vm.rollback(mark);
+                    seen.observers.push(said.filter(|said| matches!(said, Expected::Equals(_))));
+                }
             }
         }
+        Ok(seen)
     }
-    Ok(seen)
 }
 
 /// What all runs show alike; `None` where they do not even end alike.

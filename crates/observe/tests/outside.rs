@@ -4,7 +4,7 @@ mod machine;
 
 use std::sync::Arc;
 
-use observe::oracle::observe;
+use observe::oracle::Run;
 use observe::outside::Reach;
 use observe::session::Session;
 use suite::constant::Constant;
@@ -60,7 +60,8 @@ fn whoever_asks_for_files_is_noticed_and_whoever_does_not_is_not() {
         for round in 0..2 {
             for (name, descriptor, path, reach) in expected {
                 let sequence = janitor(name, descriptor, path);
-                let seen = observe(&mut session, &sequence, &[], None, FUEL).expect("it is there");
+                let run = Run { sequence: &sequence, observers: &[], receiver: None, fuel: FUEL };
+                let seen = run.observe(&mut session).expect("it is there");
                 assert_eq!(seen.reach, reach, "{name} in round {round} on {}", jdk.release);
                 assert_eq!(seen.end, None, "{name} goes on whatever comes of it");
             }

@@ -9,7 +9,7 @@ use ::generate::random::Campaign;
 use ::generate::states::tests::{Settled, settle};
 use distill::shrink::{shrink, without_end};
 use emit::junit::spell;
-use observe::oracle::{self, End, Observation};
+use observe::oracle::{self, End, Observation, Run};
 use observe::session::{NotFound, Session};
 use suite::method::Method;
 use suite::sequence::{Sequence, Var};
@@ -180,10 +180,10 @@ fn observed(
     observers: &[Arc<Method>],
     fuel: u64,
 ) -> Result<Option<Observation>, String> {
-    let receiver = draft(sequence).receiver;
+    let run = Run { sequence, observers, receiver: draft(sequence).receiver, fuel };
     let mut seen = Vec::new();
-    for world in worlds {
-        let run = oracle::observe(world, sequence, observers, receiver, fuel);
+    for (idx, world) in worlds.iter_mut().enumerate() {
+        let run = run.observe_in(idx, world);
         // Where exactly the class loader gave up says nothing.
         let missing =
             |error: NotFound| error.to_string().lines().next().unwrap_or_default().to_owned();

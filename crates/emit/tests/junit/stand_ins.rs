@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use observe::oracle::{End, Observation, observe};
+use observe::oracle::{End, Observation, Run};
 use observe::session::Session;
 use suite::constant::Constant;
 use suite::method::Method;
@@ -15,6 +15,10 @@ use vm::class::flags;
 const FUEL: u64 = 100_000_000;
 
 /// The behaviours that each type is tried with.
+fn run(sequence: &Sequence) -> Run<'_> {
+    Run { sequence, observers: &[], receiver: None, fuel: FUEL }
+}
+
 fn behaviours() -> Vec<Behaviour> {
     vec![
         Behaviour::Default,
@@ -88,7 +92,7 @@ pub(crate) fn chosen(session: &mut Session, types: &[String]) -> Suite {
             let equals = Method::new(of, "equals", "(Ljava/lang/Object;)Z", false).unwrap();
             let args = vec![Arg::Var(made), Arg::Var(made)];
             sequence.push(Operation::Call(Arc::new(equals)), args).unwrap();
-            let seen = observe(session, &sequence, &[], None, FUEL);
+            let seen = run(&sequence).observe(session);
             let seen = seen.unwrap_or_else(|problem| panic!("{of}: {problem}"));
             tests.push(checked(sequence, seen, title));
         }
@@ -158,7 +162,7 @@ fn test(
         });
     }
     sequence.push(Operation::Call(method.clone()), args).unwrap();
-    let seen = observe(session, &sequence, &[], None, FUEL).unwrap();
+    let seen = run(&sequence).observe(session).unwrap();
     let what = match behaviour {
         Behaviour::Constant(constant) => format!("{:?}", constant.natural_type()),
         other => format!("{other:?}"),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use observe::contract::Severity;
 use observe::contract::exceptions::Input;
-use observe::oracle;
+use observe::oracle::Run;
 use observe::outside::{self, Reach, Start};
 use observe::session::{NotFound, Session};
 use suite::constant::Constant;
@@ -58,7 +58,8 @@ impl Judge {
     /// Whether a sequence, and what is asked about it to see this broken, asks for files, programs or the network.
     /// It was judged here before: the first time classes are initialised, which may look around.
     pub fn is_outside(&mut self, sequence: &Sequence, of: &Broken) -> Result<bool, NotFound> {
-        let seen = oracle::observe(&mut self.session, sequence, &[], None, self.fuel)?;
+        let run = Run { sequence, observers: &[], receiver: None, fuel: self.fuel };
+        let seen = run.observe(&mut self.session)?;
         let start = Start::now(&self.session.vm);
         self.judge_again(sequence, of)?;
         Ok(seen.reach != Reach::Inside || start.reach(&self.session.vm) != Reach::Inside)

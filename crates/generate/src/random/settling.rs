@@ -96,8 +96,7 @@ fn settle_piece(
             tell();
             if !matches!(known, Known::Settled(_)) {
                 session.vm.heap.limit_growth(MOST_MEMORY);
-                let observe = if world == 0 { oracle::observe_often } else { oracle::observe };
-                let seen = observe(&mut session, &draft.sequence, observers, draft.receiver, fuel);
+                let seen = draft.run(observers, fuel).observe_in(world, &mut session);
                 *known = known.with(seen);
             }
         }

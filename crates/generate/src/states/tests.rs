@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use observe::oracle::{self, Observation};
+use observe::oracle::{self, Observation, Run};
 use observe::outside::Reach;
 use observe::session::{NotFound, Session};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -37,6 +37,13 @@ pub struct Draft {
     pub executions: Vec<(StateId, ListId)>,
     /// The state that the last call leads to, where it is known and nothing is thrown.
     pub end: Option<StateId>,
+}
+
+impl Draft {
+    /// How it is run, and what is asked of the object under test.
+    pub(crate) fn run<'a>(&'a self, observers: &'a [Arc<Method>], fuel: u64) -> Run<'a> {
+        Run { sequence: &self.sequence, observers, receiver: self.receiver, fuel }
+    }
 }
 
 /// The tests of an exploration that kept its calls, without oracles, in the order of states.
@@ -263,9 +270,9 @@ pub fn settle(
     fuel: u64,
 ) -> Result<Settled, NotFound> {
     let mut seen = Vec::new();
+    let run = draft.run(observers, fuel);
     for (idx, world) in worlds.iter_mut().enumerate() {
-        let observe = if idx == 0 { oracle::observe_often } else { oracle::observe };
-        let one = observe(world, &draft.sequence, observers, draft.receiver, fuel)?;
+        let one = run.observe_in(idx, world)?;
         if one.reach != Reach::Inside {
             return Ok(Settled::Outside);
         }
