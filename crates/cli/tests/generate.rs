@@ -115,6 +115,34 @@ fn nothing_is_asserted_that_depends_on_the_clock_or_on_chance() {
 }
 
 #[test]
+fn objects_that_calls_give_are_checked_by_what_they_say() {
+    for (jdk, junit) in jdk::installed().iter().zip(["5", "4"]).chain([(&first_jdk(), "3")]) {
+        let output = folder(&format!("says-{}-{junit}", jdk.release));
+        let options = ["--class", "sample.Shelf", "--arguments", "add=b"];
+        let more = ["--iterations", "3", "--junit", junit];
+        let done = generate(jdk, "generate", &output, &[options, more].concat());
+        let said = text(&done.stdout);
+        assert_eq!((done.status.code(), text(&done.stderr).as_str()), (Some(0), ""), "{said}");
+        assert!(said.contains("all pass on the real JVM"), "{said}");
+        let source = fs::read_to_string(output.join("sample/ShelfTest.java")).unwrap();
+        for part in [
+            "assertEquals(\"[Atlas, b]\", shelf.view().toString());",
+            "new String[] {\"Atlas\", \"b\"}",
+            "assertEquals(\"Optional[Atlas]\", shelf.first().toString());",
+            "assertEquals(\"19.90\", shelf.price().toString());",
+            "assertNotNull(shelf.shy());",
+            "assertNotNull(shelf.greedy());",
+            "assertNotNull(shelf.now());",
+            "assertNotNull(shelf.nobody());",
+            "assertNotNull(shelf.typeOfTask());",
+            "assertNotNull(shelf.all());",
+        ] {
+            assert!(source.contains(part), "{part} in {source}");
+        }
+    }
+}
+
+#[test]
 fn an_interface_is_tested_and_given_through_what_implements_it() {
     let output = folder("interface");
     let options = ["--class", "sample.Meter", "--iterations", "1"];

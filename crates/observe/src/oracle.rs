@@ -4,6 +4,8 @@
 //! A run is described in the terms of a suite, so that runs in several worlds can be compared; only what
 //! is the same in all of them may become an oracle ([`agreed`]).
 
+mod text;
+
 use std::sync::Arc;
 
 use suite::constant::Constant;
@@ -156,21 +158,13 @@ impl Run<'_> {
     fn watch(&self, session: &mut Session) -> Result<Observation, NotFound> {
         let &Run { sequence, observers, receiver, fuel } = self;
         let start = Start::now(&session.vm);
-        let (values, stopped) = session.run(sequence, fuel)?;
+        let mut results = Vec::new();
+        let (values, stopped) =
+            session.run_stepwise(&mut Plain, sequence, fuel, &mut |session, values| {
+                results.push(result(session, sequence, values, fuel));
+            })?;
         let reach = start.whole_reach(&mut session.vm, fuel);
-        let mut seen = Observation { results: Vec::new(), end: None, observers: Vec::new(), reach };
-        for (idx, &value) in values.iter().enumerate() {
-            let statement = &sequence.statements()[idx];
-            let expected = match statement.method() {
-                // The object itself says nothing new, nor does an array that was written down.
-                None => None,
-                Some(method) if method.is_constructor() => None,
-                Some(_) => {
-                    describe(&session.vm, &statement.result(), value, sequence, &values[..idx])
-                }
-            };
-            seen.results.push(expected);
-        }
+        let mut seen = Observation { results, end: None, observers: Vec::new(), reach };
         match stopped {
             Some(Outcome::Threw(exception)) => seen.end = Some(thrown(session, exception, fuel)),
             Some(Outcome::Stopped(stop)) => seen.end = Some(End::Stopped(stop)),
@@ -229,10 +223,32 @@ pub fn agreed(observations: &[Observation]) -> Option<Observation> {
 
 fn keep_equal(kept: &mut [Option<Expected>], others: &[Option<Expected>]) {
     for (mine, other) in kept.iter_mut().zip(others) {
-        if mine != other {
-            *mine = None;
-        }
+        *mine = mine.as_ref().zip(other.as_ref()).and_then(|(mine, other)| mine.common(other));
     }
+}
+
+/// What can be said of the last value as soon as it is there.
+fn result(
+    session: &mut Session,
+    sequence: &Sequence,
+    values: &[u64],
+    fuel: u64,
+) -> Option<Expected> {
+    let (&value, earlier) = values.split_last()?;
+    let statement = &sequence.statements()[earlier.len()];
+    // A new object says nothing new, nor does an array that was written down.
+    if statement.method()?.is_constructor() {
+        return None;
+    }
+    let said = describe(&session.vm, &statement.result(), value, sequence, earlier)?;
+    if said != Expected::NotNull {
+        return Some(said);
+    }
+    let types = sequence.statements().iter().map(|statement| statement.result());
+    let objects = types.zip(values).filter(|(of, _)| of.is_reference());
+    let objects: Vec<Ref> = objects.map(|(_, &value)| Ref::from_slot(value)).collect();
+    let text = text::of(session, Ref::from_slot(value), &objects, fuel);
+    Some(text.map_or(Expected::NotNull, Expected::Text))
 }
 
 fn thrown(session: &mut Session, exception: Ref, fuel: u64) -> End {
@@ -315,10 +331,16 @@ fn describe(
 
 fn elements(vm: &Vm, array: Ref, kind: Kind) -> Option<Vec<Constant>> {
     let length = vm.heap.array_length(array);
-    if length > LONGEST_ARRAY || kind == Kind::Ref {
+    if length > LONGEST_ARRAY {
         return None;
     }
-    (0..length).map(|idx| primitive(kind, element(vm, array, kind, idx))).collect()
+    let constant = |word: u64| match kind {
+        Kind::Ref => Ref::from_slot(word)
+            .some()
+            .map_or(Some(Constant::Null), |object| constant_of(vm, object)?),
+        _ => primitive(kind, word),
+    };
+    (0..length).map(|idx| constant(element(vm, array, kind, idx))).collect()
 }
 
 /// An element of an array as a word.

@@ -308,13 +308,14 @@ impl Session {
         self.run_stepwise(mode, sequence, fuel, &mut |_, _| ())
     }
 
-    /// As `run_in`; `after` is told of each statement that returned, with all values so far.
+    /// As `run_in`; `after` is told of each statement that returned, with all values so far. It leaves the machine as it
+    /// is.
     pub fn run_stepwise<M: Mode>(
         &mut self,
         mode: &mut M,
         sequence: &Sequence,
         fuel: u64,
-        after: &mut dyn FnMut(&Vm, &[u64]),
+        after: &mut dyn FnMut(&mut Session, &[u64]),
     ) -> Result<(Vec<u64>, Option<Outcome>), NotFound> {
         let mut values: Vec<u64> = Vec::with_capacity(sequence.len());
         for statement in sequence.statements() {
@@ -344,7 +345,7 @@ impl Session {
                 Outcome::Returned(value) => values.push(value.to_slot()),
                 stopped => return Ok((values, Some(stopped))),
             }
-            after(&self.vm, &values);
+            after(self, &values);
         }
         Ok((values, None))
     }

@@ -27,6 +27,8 @@ pub enum Expected {
     Equals(Constant),
     /// An array of these values.
     ArrayEquals(Vec<Constant>),
+    /// An object whose `toString` says this.
+    Text(Constant),
     /// Not `null`.
     NotNull,
     /// The very object that an earlier statement gave.
@@ -35,6 +37,19 @@ pub enum Expected {
     NotSame(Var),
     /// Equal to what an earlier statement gave: objects by `equals`, primitives by value.
     EqualTo(Var),
+}
+
+impl Expected {
+    /// What is true where the one or the other is; `None` where that is nothing.
+    pub fn common(&self, other: &Expected) -> Option<Expected> {
+        let is_object = |it: &Expected| {
+            matches!(it, Expected::Text(_) | Expected::ArrayEquals(_) | Expected::NotNull)
+        };
+        if self == other {
+            return Some(self.clone());
+        }
+        (is_object(self) && is_object(other)).then_some(Expected::NotNull)
+    }
 }
 
 /// A demand that is checked after a statement.

@@ -264,6 +264,7 @@ fn said(expected: &Expected) -> String {
             let elements: Vec<String> = elements.iter().map(spell).collect();
             format!("{{{}}}", elements.join(", "))
         }
+        Expected::Text(text) => format!("an object that says {}", spell(text)),
         Expected::NotNull => "an object".to_owned(),
         Expected::Same(Var(at)) => format!("what call {} gave", at + 1),
         Expected::EqualTo(Var(at)) => format!("something equal to what call {} gave", at + 1),

@@ -44,6 +44,11 @@ impl Body<'_, '_> {
                 }
             }
             Expected::NotNull => self.assert("assertNotNull", &[actual.text]),
+            Expected::Text(text) => {
+                let expected = self.constant(text)?.text;
+                let actual = actual.before_dot();
+                self.assert("assertEquals", &[expected, format!("{actual}.toString()")]);
+            }
             Expected::Same(other) => {
                 let other = self.value(other.idx())?;
                 let name = if own.is_reference() { "assertSame" } else { "assertEquals" };
@@ -60,8 +65,10 @@ impl Body<'_, '_> {
             }
             Expected::EqualTo(other) => self.equal_to(other.idx(), &actual, &own)?,
             Expected::Equals(Constant::Null) => self.assert("assertNull", &[actual.text]),
-            // A constant whose type the test cannot name, such as a comparator of the JDK's own.
-            Expected::Equals(Constant::Enum { class, .. }) if !self.world.can_name(class) => {
+            Expected::Equals(constant) if self.is_nameless(constant) => {
+                self.assert("assertNotNull", &[actual.text]);
+            }
+            Expected::ArrayEquals(constants) if constants.iter().any(|it| self.is_nameless(it)) => {
                 self.assert("assertNotNull", &[actual.text]);
             }
             Expected::Equals(constant) if own.is_reference() => {
@@ -71,6 +78,11 @@ impl Body<'_, '_> {
             Expected::ArrayEquals(constants) => self.equal_array(constants, &actual, &own)?,
         }
         Ok(())
+    }
+
+    /// Whether it is a constant whose type the test cannot name, such as a comparator of the JDK's own.
+    fn is_nameless(&self, constant: &Constant) -> bool {
+        matches!(constant, Constant::Enum { class, .. } if !self.world.can_name(class))
     }
 
     fn is_call(&self, check: &Check) -> bool {

@@ -134,6 +134,7 @@ fn stack(names: &dyn Names) -> Suite {
     tests.test(["copy", "", ""], |test| {
         let stack = test.call(NEW, "()V", vec![]);
         let copy = test.call("p/IntStack.copy", "()Lp/IntStack;", vec![var(stack)]);
+        test.expect(copy, Expected::Text(Constant::text("[]")));
         test.expect(copy, Expected::NotSame(stack));
         test.expect(copy, Expected::EqualTo(stack));
         let size = test.call("p/IntStack.size", "()I", vec![var(stack)]);

@@ -426,6 +426,7 @@ fn check(names: &dyn Names, dice: &mut Dice, sequence: &Sequence, checks: &mut V
             }
         }
         Type::Class(_) | Type::Array(_) if dice.below(2) == 0 => Expected::Equals(Constant::Null),
+        Type::Class(_) if dice.below(2) == 0 => Expected::Text(Constant::text("[\"]")),
         Type::Class(_) => Expected::NotNull,
         Type::Array(element) => match constant(dice, element) {
             Some(value) => Expected::ArrayEquals(vec![value]),

@@ -141,7 +141,8 @@ impl Appraiser {
         let Some(last) = statements.last() else { return Ok(None) };
         let mut states = Vec::new();
         let mut before = None;
-        let mut after = |vm: &Vm, values: &[u64]| {
+        let mut after = |session: &mut Session, values: &[u64]| {
+            let vm = &session.vm;
             let n_left = statements.len() - values.len();
             if wanted == States::All || wanted == States::Last && n_left == 0 {
                 states.push(state(&mut heap, vm, &statements[values.len() - 1], values));
