@@ -131,7 +131,7 @@ pub(crate) fn resolve(
         facts,
         declared_in: declaring.name.clone(),
     };
-    let rivals = rivals(world, method, &owner, n_ahead, has_outer);
+    let (own, rivals) = rivals(world, method, &owner, n_ahead, has_outer);
     let mut formals = signature.formals.clone();
     let mut operands = passed.to_vec();
     if let Some(elements) = elements
@@ -195,7 +195,7 @@ pub(crate) fn resolve(
         return call;
     }
     if !call.spreads {
-        separate(world, &mut call, method, &operands, &rivals, n_ahead, has_outer);
+        separate(world, &mut call, &operands, &own, &rivals);
     }
     if inferred.is_some() && call.args.iter().any(|form| form.cast.is_some()) {
         let written = |(own, form): (&JavaType, &Form)| form.cast.clone().unwrap_or(own.clone());
@@ -291,14 +291,15 @@ fn spreads(method: &Method, elements: &[Operand], formal: Option<&JavaType>) -> 
     method.is_varargs && !is_misleading && is_checked
 }
 
-/// The parameter types of the other methods that the compiler might take instead, erased.
+/// The parameter types of the method and those of the others that the compiler might take instead, erased as they
+/// are seen through the type of the receiver.
 fn rivals(
     world: &World<'_>,
     method: &Method,
     owner: &ClassType,
     n_ahead: usize,
     has_outer: bool,
-) -> Vec<Vec<JavaType>> {
+) -> (Vec<JavaType>, Vec<Vec<JavaType>>) {
     let n_args = method.parameters.len();
     let erased: Vec<JavaType> = method.parameters.iter().map(JavaType::of).collect();
     let n_hidden = if has_outer { n_ahead } else { 0 };
@@ -317,12 +318,12 @@ fn rivals(
             known.push(parameters);
         }
     }
-    let own = own.unwrap_or(erased);
+    let mut own = own.unwrap_or(erased);
     known.retain(|parameters| *parameters != own);
-    for parameters in &mut known {
+    for parameters in known.iter_mut().chain([&mut own]) {
         parameters.drain(..n_hidden.min(parameters.len()));
     }
-    known
+    (own, known)
 }
 
 /// The erased parameter types of a method, as a member of the type through which it is seen.
@@ -342,14 +343,10 @@ fn seen_parameters(world: &World<'_>, declaring: &ClassType, facts: &MethodFacts
 fn separate(
     world: &World<'_>,
     call: &mut Resolved,
-    method: &Method,
     operands: &[Operand],
+    own: &[JavaType],
     rivals: &[Vec<JavaType>],
-    n_ahead: usize,
-    has_outer: bool,
 ) {
-    let n_hidden = if has_outer { n_ahead } else { 0 };
-    let own: Vec<JavaType> = method.parameters.iter().skip(n_hidden).map(JavaType::of).collect();
     let same_length: Vec<&Vec<JavaType>> =
         rivals.iter().filter(|rival| rival.len() == own.len()).collect();
     let is_clear = |call: &Resolved| {
@@ -362,7 +359,7 @@ fn separate(
                 None => operand.plain_type(),
             })
             .collect();
-        chooses(world, &own, &same_length, &types)
+        chooses(world, own, &same_length, &types)
     };
     if is_clear(call) {
         return;
@@ -373,7 +370,7 @@ fn separate(
     if is_clear(call) {
         return;
     }
-    for ((operand, form), own) in operands.iter().zip(&mut call.args).zip(&own) {
+    for ((operand, form), own) in operands.iter().zip(&mut call.args).zip(own) {
         if form.cast.is_none() && operand.plain_type() == JavaType::Null {
             form.cast = Some(own.clone());
         }
@@ -381,7 +378,7 @@ fn separate(
     if is_clear(call) {
         return;
     }
-    for ((operand, form), own) in operands.iter().zip(&mut call.args).zip(&own) {
+    for ((operand, form), own) in operands.iter().zip(&mut call.args).zip(own) {
         let plain = operand.plain_type();
         let plain = if form.keeps_box { boxed(&plain) } else { plain };
         if form.cast.is_none() && world.erase(&plain, &[]) != *own {

@@ -386,6 +386,13 @@ fn generic(names: &dyn Names) -> Suite {
     tests.test(["getFirst", "", ""], |test| {
         let pair = test.call(NEW, MADE, vec![text("a"), one()]);
         test.gives("p/Pair.getFirst", "()Ljava/lang/Object;", vec![var(pair)], Constant::text("a"));
+        // Of two methods that take `null`, the one that takes what the pair holds.
+        test.gives(
+            "p/Pair.firstOr",
+            "(Ljava/lang/Object;)Ljava/lang/Object;",
+            vec![var(pair), null()],
+            Constant::text("a"),
+        );
         test.gives(
             "p/Pair.getSecond",
             "()Ljava/lang/Comparable;",
