@@ -9,6 +9,7 @@ mod constants;
 mod defaults;
 mod given;
 mod implementations;
+mod trial;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

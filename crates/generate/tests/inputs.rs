@@ -112,15 +112,18 @@ fn a_parameter_wants_what_its_generic_signature_says() {
     check("java/util/Missing", "add", add, &["Object", "boolean"]);
 }
 
-fn behaviours(found: Vec<StandIn>) -> Vec<String> {
-    let name = |stand_in: StandIn| match stand_in.behaviour {
+fn behaviour(of: &Behaviour) -> String {
+    match of {
         Behaviour::Constant(Constant::Boxed(inner)) => format!("boxed {inner:?}"),
         Behaviour::Constant(Constant::Enum { name, .. }) => name.to_string(),
-        Behaviour::Constant(Constant::Text(units)) => String::from_utf16(&units).unwrap(),
+        Behaviour::Constant(Constant::Text(units)) => String::from_utf16(units).unwrap(),
         Behaviour::Constant(constant) => format!("{constant:?}"),
         other => format!("{other:?}"),
-    };
-    found.into_iter().map(name).collect()
+    }
+}
+
+fn behaviours(found: Vec<StandIn>) -> Vec<String> {
+    found.iter().map(|stand_in| behaviour(&stand_in.behaviour)).collect()
 }
 
 #[test]
@@ -208,8 +211,9 @@ fn type_arguments_choose_among_constants_and_identities() {
     assert_eq!(nulls, [false, true, false]);
 }
 
-/// The default argument of a static method that is filled most, each statement by its name and constants.
-fn filled(session: &mut Session, name: &str, descriptor: &str) -> Vec<String> {
+/// The default values of the first parameter of a static method, each as the statements that make it, by their
+/// names and constants; of constants none.
+fn built(session: &mut Session, class: &str, name: &str, descriptor: &str) -> Vec<Vec<String>> {
     let plan = Plan {
         given: Given::default(),
         depth: 2,
@@ -218,37 +222,66 @@ fn filled(session: &mut Session, name: &str, descriptor: &str) -> Vec<String> {
         always_defaults: false,
         implementations: Arc::new(Implementations::none()),
     };
-    let method = Arc::new(Method::new("inputs/Elements", name, descriptor, true).unwrap());
+    let method = Arc::new(Method::new(class, name, descriptor, true).unwrap());
     let (lists, missing) = arguments::lists(session, &[method], &Pool::default(), &plan);
     assert_eq!(missing, [], "{name}");
-    let length = |argument: &Argument| match argument {
-        Argument::Built(sequence, _) => sequence.len(),
-        Argument::Constant(_) => 0,
-    };
-    let longest = lists.iter().max_by_key(|list| length(&list.arguments[0])).unwrap();
-    let Argument::Built(sequence, _) = &longest.arguments[0] else { return Vec::new() };
     let show = |arg: &Arg| match arg {
         Arg::Constant(Constant::Text(units)) => String::from_utf16(units).unwrap(),
         Arg::Constant(Constant::Boxed(inner)) => format!("{inner:?}"),
+        Arg::Constant(Constant::Enum { name, .. }) => name.to_string(),
         Arg::Constant(constant) => format!("{constant:?}"),
         Arg::Var(var) => format!("#{}", var.0),
     };
     let statement = |statement: &suite::sequence::Statement| {
         let name = match &statement.operation {
             Operation::Call(method) => format!("{}.{}", method.class, method.name),
-            other => format!("{other:?}"),
+            Operation::StandIn(stand_in) => behaviour(&stand_in.behaviour),
+            Operation::Array(element) => format!("{element}[]"),
         };
         let args: Vec<String> = statement.args.iter().map(show).collect();
         format!("{}({})", name.rsplit('/').next().unwrap(), args.join(", "))
     };
-    sequence.statements().iter().map(statement).collect()
+    let mut built = Vec::new();
+    for list in &lists {
+        if let Argument::Built(sequence, _) = &list.arguments[0] {
+            let statements: Vec<String> = sequence.statements().iter().map(statement).collect();
+            if !built.contains(&statements) {
+                built.push(statements);
+            }
+        }
+    }
+    built
+}
+
+#[test]
+fn defaults_are_what_can_be_made_each_in_a_state_of_its_own_and_not_by_the_clock() {
+    let mut session = session();
+    let mut check = |name: &str, descriptor: &str, expected: &[&str]| {
+        let made = built(&mut session, "inputs/Arguments", name, descriptor);
+        let made: Vec<String> = made.iter().map(|statements| statements.join("; ")).collect();
+        assert_eq!(made, expected, "{name}");
+    };
+    let dates = [
+        "LocalDate.ofEpochDay(Long(1))",
+        "LocalDate.ofYearDay(Int(1), Int(1))",
+        "LocalDate.of(Int(1), APRIL, Int(1))",
+    ];
+    check("day", "(Ljava/time/LocalDate;)I", &dates);
+    let picky = ["Arguments$Picky.<init>(Int(1))", "Arguments$Picky.<init>(Int(0))"];
+    check("isSmall", "(Linputs/Arguments$Picky;)Z", &picky);
+    check("time", "(Linputs/Arguments$Hour;)J", &["Arguments$Hour.now()"]);
+    let rules = ["Boolean(true)()", "Default()", "Throws()"];
+    check("ask", "(Linputs/Arguments$Rule;)Z", &rules);
+    let functions = ["Int(1)()", "Default()", "Throws()"];
+    check("measure", "(Ljava/util/function/ToIntFunction;)I", &functions);
 }
 
 #[test]
 fn default_collections_hold_what_their_type_arguments_say() {
     let mut session = session();
     let mut check = |name: &str, descriptor: &str, expected: &[&str]| {
-        assert_eq!(filled(&mut session, name, descriptor), expected, "{name}");
+        let made = built(&mut session, "inputs/Elements", name, descriptor);
+        assert!(made.iter().any(|statements| *statements == expected), "{name}: {made:?}");
     };
     let one_word = ["ArrayList.<init>()", "ArrayList.add(#0, a)"];
     check("letters", "(Ljava/util/List;)I", &one_word);

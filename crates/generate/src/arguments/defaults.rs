@@ -1,9 +1,10 @@
 //! Default values of a type, where nobody gave better ones.
 //!
-//! As JCrasher's: small numbers around zero, empty and short strings, `null`, enum constants, and
-//! objects made by constructors and static factories up to a depth. `Object`, `Comparable` and type variables
-//! without another bound get boxed numbers: they have a value, an order and a text, and a reader needs no
-//! further class to understand the test. Collections hold what their type arguments say.
+//! As JCrasher's: small numbers around zero, empty and short strings, `null`, enum constants, and objects in
+//! different states made by constructors and static factories up to a depth. `Object`, `Comparable` and type
+//! variables without another bound get boxed numbers: they have a value, an order and a text, and a reader needs
+//! no further class to understand the test. Collections hold what their type arguments say. What nobody makes is
+//! stood in for.
 
 use std::sync::Arc;
 
@@ -11,15 +12,20 @@ use observe::session::Session;
 use suite::constant::Constant;
 use suite::method::Method;
 use suite::sequence::{Arg, Operation, Sequence, Var};
+use suite::stand_in::StandIn;
 use suite::types::Type;
 use vm::class::flags;
 use vm::value::{ClassId, LoaderId};
 
+use super::trial::Choice;
 use super::{Argument, Implementations, Plan, implementations};
 use crate::generics::{self, Wanted};
+use crate::stand_ins;
 
 /// Objects of one class that are built, at most.
 const MOST_BUILT: usize = 3;
+/// Times that makers are tried with other arguments, to get so many.
+const MOST_VARIED: usize = 4;
 /// Constants of one enum type that are used, at most.
 const MOST_ENUM: usize = 4;
 
@@ -198,26 +204,41 @@ impl Building<'_> {
 
     /// One value of a type, the simplest.
     fn first(&mut self, wanted: &Wanted, depth: usize) -> Option<Argument> {
-        let constants = wanted_constants(self.session, wanted);
-        // Small and positive reads best inside other arguments.
-        let constant = constants.into_iter().next_back().map(Argument::Constant);
-        constant
-            .or_else(|| self.built(wanted, depth).into_iter().next())
-            .or_else(|| wanted.erasure.is_reference().then_some(Argument::Constant(Constant::Null)))
+        self.nth(wanted, depth, 0)
     }
 
-    /// Objects made by public constructors, or else by static factories of the class itself, shortest
-    /// parameter list first; of abstract types objects of what implements them before those.
+    /// One value of a type, the simplest but for so many; from the beginning again where there are no more.
+    fn nth(&mut self, wanted: &Wanted, depth: usize, n: usize) -> Option<Argument> {
+        // Small and positive reads best inside other arguments.
+        let constants = wanted_constants(self.session, wanted).into_iter().rev();
+        let mut values: Vec<Argument> = constants.map(Argument::Constant).collect();
+        if values.is_empty() {
+            values = self.built(wanted, depth);
+        }
+        if values.is_empty() && wanted.erasure.is_reference() {
+            values.push(Argument::Constant(Constant::Null));
+        }
+        let n = n.checked_rem(values.len())?;
+        Some(values.swap_remove(n))
+    }
+
+    /// Objects made by public constructors, or else by static factories of the class itself: those that take
+    /// constants first, shortest parameter list first, and then with other arguments; of abstract types objects of what implements them
+    /// before those, and where there is nothing else objects that stand in for them.
     fn objects(&mut self, wanted: &Wanted, depth: usize) -> Vec<Argument> {
         let Type::Class(name) = &wanted.erasure else { return Vec::new() };
         let Ok(id) = self.session.class(name) else { return Vec::new() };
         let class = self.session.vm.class(id);
         let is_abstract = class.flags & (flags::ABSTRACT | flags::INTERFACE) != 0;
         let mut makers = makers(self.session, name, id);
-        makers.sort_by_key(|method| (!method.is_constructor(), method.parameters.len()));
-        let mut values = Vec::new();
+        makers.sort_by_cached_key(|method| {
+            let is_plain = |of: &Type| !constants(self.session, of).is_empty();
+            let is_nested = !method.parameters.iter().all(is_plain);
+            (!method.is_constructor(), is_nested, method.parameters.len())
+        });
+        let mut choice = Choice::default();
         if is_abstract {
-            values.extend(self.well_known(wanted, depth));
+            let mut values = self.well_known(wanted, depth);
             let all = self.all;
             for implementation in all.of(name) {
                 let Some(own) = implementing(self.session, &implementation, wanted) else {
@@ -225,23 +246,48 @@ impl Building<'_> {
                 };
                 values.extend(self.built(&own, depth).into_iter().next());
             }
-            values.truncate(MOST_BUILT);
+            self.offer(&mut choice, values);
         }
-        for maker in makers {
-            if values.len() == MOST_BUILT {
-                break;
-            }
-            let Some(usage) = generics::to_give(self.session, &maker, wanted) else { continue };
-            let mut arguments = Vec::new();
-            for parameter in &usage.arguments {
-                let Some(value) = self.first(parameter, depth - 1) else { break };
-                arguments.push(value);
-            }
-            if arguments.len() == usage.arguments.len() {
-                values.extend(then(&arguments, maker));
+        for n in 0..MOST_VARIED {
+            for maker in &makers {
+                if choice.len() < MOST_BUILT {
+                    let value = self.made(maker, wanted, depth, n);
+                    self.offer(&mut choice, value);
+                }
             }
         }
-        values
+        if choice.len() == 0 {
+            let stand_ins = stand_ins::for_wanted(self.session, wanted);
+            self.offer(&mut choice, stand_ins.into_iter().filter_map(standing_in));
+        }
+        choice.taken()
+    }
+
+    fn offer(&mut self, choice: &mut Choice, values: impl IntoIterator<Item = Argument>) {
+        for value in values {
+            if choice.len() < MOST_BUILT {
+                choice.offer(self.session, value);
+            }
+        }
+    }
+
+    /// What a constructor or factory makes of the values of its parameters with this number.
+    fn made(
+        &mut self,
+        maker: &Method,
+        wanted: &Wanted,
+        depth: usize,
+        n: usize,
+    ) -> Option<Argument> {
+        if 0 < n && maker.parameters.is_empty() {
+            return None;
+        }
+        let usage = generics::to_give(self.session, maker, wanted)?;
+        let mut arguments = Vec::new();
+        for parameter in &usage.arguments {
+            arguments.push(self.nth(parameter, depth - 1, n)?);
+        }
+        then(&arguments, maker.clone())
     }
 
     /// Objects that stand in for a well-known type of the JDK: empty and with one element or entry, where they
@@ -305,6 +351,13 @@ fn then(arguments: &[Argument], method: Method) -> Option<Argument> {
     let mut sequence = Sequence::empty();
     let args = arguments.iter().map(|argument| place(&mut sequence, argument)).collect();
     let var = sequence.push(Operation::Call(Arc::new(method)), args).ok()?;
+    Some(Argument::Built(Arc::new(sequence), var))
+}
+
+/// An object that stands in for an interface or abstract class.
+fn standing_in(stand_in: StandIn) -> Option<Argument> {
+    let mut sequence = Sequence::empty();
+    let var = sequence.push(Operation::StandIn(Arc::new(stand_in)), Vec::new()).ok()?;
     Some(Argument::Built(Arc::new(sequence), var))
 }
 
