@@ -17,6 +17,7 @@ use vm::vm::Vm;
 
 use crate::machines::Machines;
 use crate::options::{AssessOptions, Format, Grants, MachineOptions};
+use crate::selection::Wanted;
 use crate::watch::{self, Progress};
 use crate::{files, say, target};
 
@@ -40,7 +41,8 @@ pub(crate) fn run(options: &AssessOptions) -> Result<ExitCode, String> {
     for suite in &suites {
         targets.push(target::find_suite(suite, class_path, &working_dir, release)?);
     }
-    let files = target::find_classes(&suites, class_path, &options.classes, &working_dir, release)?;
+    let wanted = Wanted { classes: &options.classes, packages: &options.packages };
+    let files = target::find_classes(&suites, class_path, wanted, &working_dir, release)?;
     let n_jobs = match options.jobs {
         Some(n_jobs) => n_jobs.get(),
         None => thread::available_parallelism().map_or(1, std::num::NonZero::get),

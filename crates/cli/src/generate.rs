@@ -18,6 +18,7 @@ use crate::options::{Format, GenerateOptions, JUnit, Strategy};
 use crate::output::{self, Output, Replaces};
 use crate::verify::junit_jars;
 use crate::{exhaustive, inputs, random, watch};
+use classes::Breadth;
 use group::{Generated, one_group};
 use prepare::prepare;
 
@@ -41,10 +42,11 @@ pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
         output::recover(&options.output)?;
     }
     if options.strategy == Strategy::Random {
-        let classes = random::classes(options, &machines, &class_path)?;
+        let classes =
+            classes::chosen(&machines, &class_path, &options.explore, Breadth::WholePath)?;
         return random::run(options, &machines, &class_path, &junit, &classes);
     }
-    let classes = classes::chosen(&machines, &class_path, &options.explore)?;
+    let classes = classes::chosen(&machines, &class_path, &options.explore, Breadth::Folders)?;
     let jars = options.test_classpath.as_deref();
     let inputs = inputs::collect(&machines, &options.explore, &options.machine, jars)?;
     let groups: Vec<&[String]> = match options.together {

@@ -17,13 +17,14 @@ use generate::states::follow::{follow, lists_of};
 use generate::states::recorded::record;
 use generate::states::{Exploration, Job, explore};
 
+use crate::generate::classes::{Breadth, chosen};
 use crate::generate::prepare::{Prepared, prepare};
 use crate::inputs::Inputs;
 use crate::machines::Machines;
 use crate::options::{Format, InspectOptions};
 use crate::output::{self, Output, Replaces};
 use crate::watch::{self, Progress};
-use crate::{files, generate as generating, inputs};
+use crate::{files, inputs};
 use attack::Effort;
 use tests::Tests;
 use tracing::Traced;
@@ -54,7 +55,7 @@ pub(crate) fn run(options: &InspectOptions) -> Result<ExitCode, String> {
     watch::catch_interrupts();
     let machines = Machines::new(&options.machine)?;
     let class_path = machines.classes()?;
-    let classes = generating::classes::chosen(&machines, &class_path, &options.explore)?;
+    let classes = chosen(&machines, &class_path, &options.explore, Breadth::Folders)?;
     if let (Some(file), true) = (&options.html, classes.len() > 1) {
         return Err(format!(
             "{} can show one class, not {}\nhint: name it with --class",

@@ -23,6 +23,7 @@ mod programs;
 mod random;
 mod reduce;
 mod run;
+mod selection;
 mod side_by_side;
 mod sockets;
 mod target;

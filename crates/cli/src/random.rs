@@ -245,60 +245,6 @@ fn write(options: &GenerateOptions, outcome: &Outcome) -> Result<(), String> {
     output::write(&options.output, &output)
 }
 
-/// Internal names of the classes under test: those that were named, those of the named packages, or all
-/// public ones of the class path.
-pub(crate) fn classes(
-    options: &GenerateOptions,
-    machines: &Machines,
-    class_path: &ClassPath,
-) -> Result<Vec<String>, String> {
-    let packages = &options.random.packages;
-    if packages.is_empty() && !options.explore.classes.is_empty() {
-        return generate::classes::chosen(machines, class_path, &options.explore);
-    }
-    let mut names = Vec::new();
-    if !options.explore.classes.is_empty() {
-        names = generate::classes::chosen(machines, class_path, &options.explore)?;
-    }
-    let known = class_path.class_names();
-    let in_path = |name: &String| generate::classes::is_public(class_path, name);
-    if packages.is_empty() {
-        names.extend(known.into_iter().filter(in_path));
-    }
-    for package in packages {
-        let (name, is_alone) = match package.strip_suffix(".*") {
-            Some(name) => (name, true),
-            None => (package.as_str(), false),
-        };
-        let prefix = format!("{}/", name.replace('.', "/"));
-        let is_inside = |class: &str| {
-            class.strip_prefix(&*prefix).is_some_and(|rest| !is_alone || !rest.contains('/'))
-        };
-        let own = class_path.class_names();
-        let before = names.len();
-        names.extend(own.into_iter().filter(|class| is_inside(class)).filter(in_path));
-        let image = &machines.jdk.image;
-        let of_jdk = image.resources().filter(|one| one.extension == "class");
-        let of_jdk = of_jdk.map(|one| format!("{}/{}", one.parent, one.base));
-        names.extend(of_jdk.filter(|class| is_inside(class)).filter(|class| {
-            image
-                .find_class(class.as_bytes())
-                .is_some_and(|(_, bytes)| generate::classes::is_testable(bytes))
-        }));
-        if names.len() == before {
-            return Err(format!(
-                "package {name} has no public class on the class path and in the JDK"
-            ));
-        }
-    }
-    names.sort();
-    names.dedup();
-    if names.is_empty() {
-        return Err("there is no public class on the class path\nhint: --classpath names the folder or jar of the compiled classes, --class a class".to_owned());
-    }
-    Ok(names)
-}
-
 /// The literals of `--literals`, and those that existing tests pass.
 fn literals(
     options: &GenerateOptions,

@@ -8,6 +8,7 @@ use classfile::{ClassFile, ClassPath, ClassPathEntry};
 use observe::junit::{self, Plan};
 
 use crate::class_path;
+use crate::selection::{KnownClasses, Wanted};
 
 /// A suite and its classes under test.
 #[derive(Debug)]
@@ -53,12 +54,12 @@ pub(crate) fn find_suite(
     Ok(Target { class_path, plan, user_classes: user_classes.into_iter().collect() })
 }
 
-/// The classes under test that patterns name, or else those in folders of the class path that lie in
+/// The classes under test that the user names, or else those in folders of the class path that lie in
 /// packages of the tests.
 pub(crate) fn find_classes(
     tests: &[&str],
     classes: &str,
-    patterns: &[String],
+    wanted: Wanted<'_>,
     working_dir: &Path,
     release: u16,
 ) -> Result<Vec<Arc<ClassFile>>, String> {
@@ -69,7 +70,7 @@ pub(crate) fn find_classes(
         in_tests.extend(class_names(folder)?);
     }
     let mut names: BTreeSet<String> = BTreeSet::new();
-    if patterns.is_empty() {
+    if wanted.is_open() {
         let packages: BTreeSet<&str> = in_tests.iter().map(|name| package(name)).collect();
         for entry in class_path.entries() {
             if matches!(entry, ClassPathEntry::Directory(_)) {
@@ -78,21 +79,15 @@ pub(crate) fn find_classes(
         }
         names.retain(|name| !in_tests.contains(name) && packages.contains(package(name)));
     } else {
-        let all = class_path.class_names();
-        for pattern in patterns {
-            let n_before = names.len();
-            let is_meant = |name: &&String| {
-                let binary = name.replace('/', ".");
-                matches(pattern, &binary)
-                    || binary.match_indices('$').any(|(at, _)| matches(pattern, &binary[..at]))
-            };
-            names.extend(all.iter().filter(is_meant).cloned());
-            if names.len() == n_before {
-                return Err(format!(
-                    "no class on the class path is called {pattern}\nhint: write the package too, with dots"
-                ));
-            }
-        }
+        let place = KnownClasses { class_path: &class_path, image: None, shown: classes };
+        let selected = place.select(wanted)?;
+        let meant: BTreeSet<String> = selected.named.into_iter().chain(selected.matching).collect();
+        // With the classes inside them.
+        names = class_path.class_names().into_iter().collect();
+        names.retain(|name| {
+            let mut around = name.match_indices('$').map(|(at, _)| &name[..at]);
+            meant.contains(name) || around.any(|outer| meant.contains(outer))
+        });
     }
     let mut files = Vec::new();
     for name in &names {
@@ -125,32 +120,4 @@ fn class_names(folders: &str) -> Result<BTreeSet<String>, String> {
 
 fn package(name: &str) -> &str {
     name.rsplit_once('/').map_or("", |(package, _)| package)
-}
-
-/// Whether a pattern with `*` for any text fits a name.
-fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((before, behind)) => {
-            let Some(rest) = name.strip_prefix(before) else { return false };
-            let ends = (0..=rest.len()).filter(|&at| rest.is_char_boundary(at));
-            ends.into_iter().any(|at| matches(behind, &rest[at..]))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::matches;
-
-    #[test]
-    fn a_star_stands_for_any_text() {
-        assert!(matches("a.b.C", "a.b.C"));
-        assert!(!matches("a.b.C", "a.b.CD"));
-        assert!(matches("a.*", "a.b.C"));
-        assert!(matches("*.C", "a.b.C"));
-        assert!(matches("a*b*c", "a.x.bbc"));
-        assert!(!matches("a*b*c", "a.x.cb"));
-        assert!(matches("*", ""));
-    }
 }

@@ -215,8 +215,11 @@ fn what_cannot_be_assessed_is_an_input_error_with_a_hint() {
     let expected = "error: there is no folder no/such\nhint: the tests are a folder of class files, such as \
                     target/test-classes\n";
     check_error(&["no/such"], expected);
-    let expected = "error: no class on the class path is called shop.Tilt\nhint: write the package too, with dots\n";
-    check_error(&[&first, "--class", "shop.Tilt"], expected);
+    let expected = "error: no class on the class path is called shop.Tilt*\nhint: write the package too, or * for it: \
+                    '*.shop.Tilt*'\n";
+    check_error(&[&first, "--class", "shop.Tilt*"], expected);
+    let expected = "error: package shops has no class on the class path\n";
+    check_error(&[&first, "--package", "shops"], expected);
     let folder = root::target().display().to_string();
     check_error(&[&first, "--jacoco-xml", &folder], &format!("error: {folder} is a folder\n"));
     let source = classes("src");

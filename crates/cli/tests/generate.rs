@@ -322,6 +322,24 @@ fn check_refused(name: &str, options: &[&str], part: &str) {
 }
 
 #[test]
+fn classes_are_chosen_by_simple_names_patterns_and_packages() {
+    let check = |options: &[&str], expected: &[&str]| {
+        let output = folder("chosen");
+        let more = ["--iterations", "1", "--no-verify"];
+        let done = generate(&first_jdk(), "generate", &output, &[options, &more].concat());
+        assert_eq!(text(&done.stderr), "", "{options:?}");
+        let said = text(&done.stdout);
+        let tried: Vec<&str> = said.lines().filter(|line| !line.starts_with(' ')).collect();
+        assert_eq!(tried, expected, "{options:?}");
+    };
+    check(&["--class", "Wallet", "--class", "Till"], &["sample.Wallet", "sample.Till"]);
+    // Meter is an interface: patterns take what a test could make.
+    check(&["--class", "sample.*et*", "--class", "Till"], &["sample.Till", "sample.Wallet"]);
+    check(&["--package", "near"], &["near.Near", "near.deep.Deep"]);
+    check(&["--package", "near.*"], &["near.Near"]);
+}
+
+#[test]
 fn a_class_that_is_not_there_is_named() {
     check_refused("missing", &["--class", "Nowhere"], "class Nowhere is not on the class path");
 }
@@ -483,7 +501,10 @@ fn random_generation_says_what_is_wrong_with_its_options() {
         text(&done.stderr)
     };
     let said = wrong(&["--package", "no.such"]);
-    assert!(said.contains("package no.such has no public class"), "{said}");
+    assert!(
+        said.contains("package no.such has no class on the class path and in the JDK"),
+        "{said}"
+    );
     let said = wrong(&["--class", "bugs.Money", "--no-contract", "nonsense"]);
     assert!(said.contains("there is no contract nonsense"), "{said}");
     assert_eq!(said.matches("equals-returns").count(), 1, "{said}");

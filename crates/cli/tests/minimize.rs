@@ -535,10 +535,15 @@ fn ctrl_c_ends_a_test_that_does_not_and_keeps_what_was_found() {
 }
 
 fn check_error(project: &Project, tests: &Path, options: &[&str], expected: &str) {
+    assert_eq!(refused(project, tests, options), expected);
+}
+
+/// What is said of options that are an input error.
+fn refused(project: &Project, tests: &Path, options: &[&str]) -> String {
     let output = project.minimize(tests, options);
-    assert_eq!(stderr(&output), expected);
     assert_eq!(stdout(&output), "");
     assert_eq!(output.status.code(), Some(2));
+    stderr(&output)
 }
 
 #[test]
@@ -550,9 +555,14 @@ fn input_that_cannot_be_used_is_named() {
     let missing = empty.join("missing");
     let expected = format!("error: --tests {}: there is no such folder\n", missing.display());
     check_error(&project, &missing, &[], &expected);
-    let expected = "error: class shop.Cart is not on the class path\nhint: write the package too, with dots, and $ \
-                    before the name of a nested class\n";
-    check_error(&project, &project.tests, &["--class", "shop.Cart"], expected);
+    for (option, name, expected) in [
+        ("--class", "shop.Nowhere", "error: class shop.Nowhere is not on the class path "),
+        ("--class", "shop.No*", "error: no class on the class path is called shop.No*\nhint: "),
+        ("--package", "no.such", "error: package no.such has no class on the class path\n"),
+    ] {
+        let said = refused(&project, &project.tests, &[option, name]);
+        assert!(said.starts_with(expected), "{said}");
+    }
     let sources = project.sources.display().to_string();
     let options = ["--sources", &sources, "--apply", "delete"];
     let expected =

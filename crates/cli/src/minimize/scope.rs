@@ -9,6 +9,7 @@ use classfile::{ClassFile, ClassPath, ClassPathEntry};
 use observe::junit::{self, Plan, PlanError};
 
 use crate::options::MinimizeOptions;
+use crate::selection::{KnownClasses, Wanted};
 
 /// Tests and classes under test.
 pub(super) struct Scope {
@@ -61,10 +62,17 @@ impl Scope {
         let plan = plan(&options.tests, &class_path, release)?;
         let tests: BTreeSet<String> =
             [&plan.platform, &plan.junit4, &plan.junit3].into_iter().flatten().cloned().collect();
-        let wanted = if options.classes.is_empty() {
+        let wanted = Wanted { classes: &options.classes, packages: &options.packages };
+        let wanted = if wanted.is_open() {
             same_packages(options, &class_path, &tests)?
         } else {
-            named(options, &class_path, release)?
+            let place = KnownClasses {
+                class_path: &class_path,
+                image: None,
+                shown: &options.machine.classpath,
+            };
+            let selected = place.select(wanted)?;
+            selected.named.into_iter().chain(selected.matching).collect()
         };
         let names = Arc::new(Names { wanted, tests });
         let mut files = Vec::new();
@@ -113,22 +121,6 @@ pub(crate) fn plan(
 fn no_tests(folders: &[PathBuf]) -> String {
     let folders: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
     format!("no tests found in {}", folders.join(", "))
-}
-
-fn named(
-    options: &MinimizeOptions,
-    class_path: &ClassPath,
-    release: u16,
-) -> Result<BTreeSet<String>, String> {
-    let mut names = BTreeSet::new();
-    for name in &options.classes {
-        let internal = name.replace('.', "/");
-        if class_path.find(&format!("{internal}.class"), release).is_none() {
-            return Err(PlanError::NoSuchClass(name.clone()).to_string());
-        }
-        names.insert(internal);
-    }
-    Ok(names)
 }
 
 /// The classes in folders of the class path that are in packages of tests.

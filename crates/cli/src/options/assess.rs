@@ -23,10 +23,17 @@ pub(crate) struct AssessOptions {
     #[arg(long, value_name = "FOLDER")]
     pub(crate) against: Option<String>,
 
-    /// A class under test, with the classes inside it; `*` stands for any text; may be given several
-    /// times. Otherwise all classes in folders of the class path that are in packages of tests.
+    /// A class under test, with the classes inside it: with its package, or its simple name where only one
+    /// class is called so; `*` stands for any text. May be given several times. Without --class and --package:
+    /// the classes in folders of the class path that
+    /// are in packages of the tests.
     #[arg(long = "class", value_name = "CLASS")]
     pub(crate) classes: Vec<String>,
+
+    /// A package whose classes are under test, with those below it: `com.acme`; `com.acme.*` without those
+    /// below. May be given several times.
+    #[arg(long = "package", value_name = "NAME")]
+    pub(crate) packages: Vec<String>,
 
     /// Judge the suite by mutants: small faults in the classes under test, of which tests notice some.
     #[arg(long)]

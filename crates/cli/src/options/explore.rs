@@ -10,10 +10,16 @@ use observe::state::technique::Technique;
 /// Which classes, calls and arguments are tried, how far, and when two states are the same.
 #[derive(Debug, Args)]
 pub(crate) struct ExploreOptions {
-    /// A class under test, by name; may be given several times. Without it: all public classes in the
-    /// folders of the class path.
+    /// A class under test: with its package, or its simple name where only one class is called so; with `*`
+    /// for any text all public classes whose names fit. May be given several times. Without --class and
+    /// --package: all public classes in the folders of the class path, for random generation also those in jars.
     #[arg(long = "class", value_name = "NAME")]
     pub(crate) classes: Vec<String>,
+
+    /// A package whose public classes are under test, with those below it: `com.acme`; `com.acme.*` without
+    /// those below. May be one of the JDK. May be given several times.
+    #[arg(long = "package", value_name = "NAME")]
+    pub(crate) packages: Vec<String>,
 
     /// Only these methods: `push,pop`, or with parameters `remove(Object)`; constructors are named
     /// `new` or `new(int)`, and without such a name all are called.

@@ -22,10 +22,17 @@ pub(crate) struct MinimizeOptions {
     #[arg(long, value_name = "FOLDER")]
     pub(crate) sources: Option<PathBuf>,
 
-    /// A class under test, with dots between packages; may be given several times. Otherwise the classes in
-    /// folders of the class path that are in packages of the tests.
+    /// A class under test, with the classes inside it: with its package, or its simple name where only one
+    /// class is called so; `*` stands for any text. May be given several times. Without --class and --package:
+    /// the classes in folders of the class path that
+    /// are in packages of the tests.
     #[arg(long = "class", value_name = "CLASS")]
     pub(crate) classes: Vec<String>,
+
+    /// A package whose classes are under test, with those below it: `com.acme`; `com.acme.*` without those
+    /// below. May be given several times.
+    #[arg(long = "package", value_name = "NAME")]
+    pub(crate) packages: Vec<String>,
 
     /// How a state is represented and compared.
     #[arg(long, value_name = "TECHNIQUE", default_value = "whole-state", value_parser = technique)]

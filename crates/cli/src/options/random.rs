@@ -9,11 +9,6 @@ use observe::contract::exceptions;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Random generation (--strategy random)")]
 pub(crate) struct RandomOptions {
-    /// A package whose public classes are tested, with those below it: `java.util` or `java.util.*`
-    /// without those below; may be given several times.
-    #[arg(long = "package", value_name = "NAME")]
-    pub(crate) packages: Vec<String>,
-
     /// How the next call is chosen.
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Choose::Guided)]
     pub(crate) choose: Choose,

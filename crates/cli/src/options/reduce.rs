@@ -19,10 +19,17 @@ pub(crate) struct ReduceOptions {
     #[arg(long, value_name = "FOLDER")]
     pub(crate) sources: PathBuf,
 
-    /// A class under test, with dots between packages; may be given several times. Otherwise all classes in
-    /// folders of the class path that are no folders of tests, or, where there is none, in its jars.
+    /// A class under test, with the classes inside it: with its package, or its simple name where only one
+    /// class is called so; `*` stands for any text. May be given several times. Without --class and --package:
+    /// all classes in folders of the class path
+    /// that are no folders of tests, or, where there is none, in its jars.
     #[arg(long = "class", value_name = "CLASS")]
     pub(crate) classes: Vec<String>,
+
+    /// A package whose classes are under test, with those below it: `com.acme`; `com.acme.*` without those
+    /// below. May be given several times.
+    #[arg(long = "package", value_name = "NAME")]
+    pub(crate) packages: Vec<String>,
 
     /// Folder for the reduced test classes, one for each class of failures; what is there under other names
     /// stays.

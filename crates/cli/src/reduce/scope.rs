@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use classfile::{ClassFile, ClassPath, ClassPathEntry, mutf8};
 use emit::outline;
 use emit::prune::{self, Focus};
-use observe::junit::{Node, Plan, PlanError};
+use observe::junit::{Node, Plan};
 
 use super::failure::Owners;
 use crate::minimize::scope::plan;
 use crate::options::ReduceOptions;
+use crate::selection::{KnownClasses, Wanted};
 
 /// Packages of jars that are never under test where nobody says so.
 const LIBRARIES: &[&str] = &[
@@ -57,14 +58,15 @@ impl Scope {
         let entries = class_path.entries();
         let tests =
             entries.iter().filter(is_of_tests).flat_map(ClassPathEntry::class_names).collect();
-        let mut under_test: BTreeSet<String> = BTreeSet::new();
-        for name in &options.classes {
-            let internal = name.replace('.', "/");
-            if class_path.find(&format!("{internal}.class"), release).is_none() {
-                return Err(PlanError::NoSuchClass(name.clone()).to_string());
-            }
-            under_test.insert(internal);
-        }
+        let wanted = Wanted { classes: &options.classes, packages: &options.packages };
+        let place = KnownClasses {
+            class_path: &class_path,
+            image: None,
+            shown: &options.machine.classpath,
+        };
+        let selected = place.select(wanted)?;
+        let mut under_test: BTreeSet<String> =
+            selected.named.into_iter().chain(selected.matching).collect();
         if under_test.is_empty() {
             let others = || entries.iter().filter(|entry| !is_of_tests(entry));
             let is_folder = |entry: &&ClassPathEntry| matches!(entry, ClassPathEntry::Directory(_));

@@ -1,0 +1,166 @@
+//! Which classes a user means by `--class` and `--package`. All commands understand the same: names with dots,
+//! `Outer.Inner` for nested classes, simple names where only one class is called so, `*` for any text, and
+//! packages with or without those below. Patterns look at the class path alone.
+
+use classfile::{ClassBytes, ClassPath, JImage};
+
+/// What the user said.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted<'o> {
+    /// Names of classes, or patterns.
+    pub(crate) classes: &'o [String],
+    /// Names of packages: `com.acme` with those below it, `com.acme.*` without.
+    pub(crate) packages: &'o [String],
+}
+
+impl Wanted<'_> {
+    /// Whether the user said nothing.
+    pub(crate) fn is_open(&self) -> bool {
+        self.classes.is_empty() && self.packages.is_empty()
+    }
+}
+
+/// Where classes are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct KnownClasses<'c> {
+    /// The class path.
+    pub(crate) class_path: &'c ClassPath,
+    /// The JDK's classes, where those can be meant, too.
+    pub(crate) image: Option<&'c JImage>,
+    /// The class path as the user wrote it.
+    pub(crate) shown: &'c str,
+}
+
+/// The classes that are meant, by internal name.
+#[derive(Debug, Default)]
+pub(crate) struct Selected {
+    /// By their own names, in the user's order.
+    pub(crate) named: Vec<String>,
+    /// By patterns and packages, in alphabetical order, with all that are not public.
+    pub(crate) matching: Vec<String>,
+}
+
+impl KnownClasses<'_> {
+    /// The classes that a wanted means. A part of it that means none is an error.
+    pub(crate) fn select(&self, wanted: Wanted<'_>) -> Result<Selected, String> {
+        let mut selected = Selected::default();
+        for name in wanted.classes {
+            if name.contains('*') {
+                let fits = |class: &str| matches(name, &class.replace('/', "."));
+                let mut found = self.class_path.class_names();
+                found.retain(|name| fits(name));
+                if found.is_empty() {
+                    return Err(format!(
+                        "no class on the class path is called {name}\nhint: write the package too, or * for it: '*.{}'",
+                        name.trim_start_matches(['*', '.'])
+                    ));
+                }
+                selected.matching.extend(found);
+            } else {
+                selected.named.push(self.find(name)?);
+            }
+        }
+        for package in wanted.packages {
+            let (name, is_alone) = match package.strip_suffix(".*") {
+                Some(name) => (name, true),
+                None => (package.as_str(), false),
+            };
+            let prefix = format!("{}/", name.replace('.', "/"));
+            let found = self.inside(&|class| {
+                class.strip_prefix(&*prefix).is_some_and(|rest| !is_alone || !rest.contains('/'))
+            });
+            if found.is_empty() {
+                let place = if self.image.is_some() { " and in the JDK" } else { "" };
+                return Err(format!("package {name} has no class on the class path{place}"));
+            }
+            selected.matching.extend(found);
+        }
+        selected.matching.sort();
+        selected.matching.dedup();
+        selected.matching.retain(|name| !selected.named.contains(name));
+        Ok(selected)
+    }
+
+    /// The class file of a class.
+    pub(crate) fn bytes(&self, name: &str) -> Option<ClassBytes> {
+        match self.class_path.find(&format!("{name}.class"), 17) {
+            Some(bytes) => bytes.ok(),
+            None => self.image?.find_class(name.as_bytes()).map(|(_, bytes)| bytes),
+        }
+    }
+
+    /// The classes of a package, on the class path and in the JDK.
+    fn inside(&self, is_meant: &dyn Fn(&str) -> bool) -> Vec<String> {
+        let mut names = self.class_path.class_names();
+        names.retain(|name| is_meant(name));
+        if let Some(image) = self.image {
+            let of_jdk = image.resources().filter(|one| one.extension == "class");
+            let of_jdk = of_jdk.map(|one| format!("{}/{}", one.parent, one.base));
+            names.extend(of_jdk.filter(|name| is_meant(name)));
+        }
+        names
+    }
+
+    /// The class that a name means.
+    fn find(&self, name: &str) -> Result<String, String> {
+        let internal = name.replace('.', "/");
+        let mut candidates = vec![internal.clone()];
+        // `Map.Entry` for `Map$Entry`.
+        let mut nested = internal.clone();
+        while let Some(at) = nested.rfind('/') {
+            nested.replace_range(at..=at, "$");
+            candidates.push(nested.clone());
+        }
+        if let Some(found) = candidates.into_iter().find(|name| self.bytes(name).is_some()) {
+            return Ok(found);
+        }
+        let suffix = format!("/{internal}");
+        let mut similar = self.class_path.class_names();
+        similar.retain(|known| known.ends_with(&suffix));
+        similar.sort();
+        similar.dedup();
+        match similar.as_slice() {
+            [only] => Ok(only.clone()),
+            [] => Err(format!(
+                "class {name} is not on the class path {}\nhint: --classpath names the folder or jar that holds it",
+                self.shown
+            )),
+            several => Err(format!(
+                "class {name} may be any of {}\nhint: name it with its package",
+                several.join(", ").replace('/', ".")
+            )),
+        }
+    }
+}
+
+/// Whether a pattern with `*` for any text fits a name.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
+        return false;
+    };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        let Some((_, behind)) = rest.split_once(part) else { return false };
+        rest = behind;
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        assert!(matches("a.b.C", "a.b.C"));
+        assert!(!matches("a.b.C", "a.b.CD"));
+        assert!(matches("a.*", "a.b.C"));
+        assert!(matches("*.C", "a.b.C"));
+        assert!(matches("a*b*c", "a.x.bbc"));
+        assert!(matches("a**", "a"));
+        assert!(!matches("ab*b", "ab"));
+        assert!(!matches("a*b*c", "a.x.cb"));
+        assert!(matches("*", ""));
+    }
+}
