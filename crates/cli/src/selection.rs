@@ -2,6 +2,8 @@
 //! `Outer.Inner` for nested classes, simple names where only one class is called so, `*` for any text, and
 //! packages with or without those below. Patterns look at the class path alone.
 
+use std::collections::BTreeSet;
+
 use classfile::{ClassBytes, ClassPath, JImage};
 
 /// What the user said.
@@ -38,6 +40,13 @@ pub(crate) struct Selected {
     pub(crate) named: Vec<String>,
     /// By patterns and packages, in alphabetical order, with all that are not public.
     pub(crate) matching: Vec<String>,
+}
+
+impl Selected {
+    /// All of them, public or not.
+    pub(crate) fn into_all(self) -> BTreeSet<String> {
+        self.named.into_iter().chain(self.matching).collect()
+    }
 }
 
 impl KnownClasses<'_> {

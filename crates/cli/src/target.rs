@@ -79,9 +79,8 @@ pub(crate) fn find_classes(
         }
         names.retain(|name| !in_tests.contains(name) && packages.contains(package(name)));
     } else {
-        let place = KnownClasses { class_path: &class_path, image: None, shown: classes };
-        let selected = place.select(wanted)?;
-        let meant: BTreeSet<String> = selected.named.into_iter().chain(selected.matching).collect();
+        let known = KnownClasses { class_path: &class_path, image: None, shown: classes };
+        let meant = known.select(wanted)?.into_all();
         // With the classes inside them.
         names = class_path.class_names().into_iter().collect();
         names.retain(|name| {

@@ -23,12 +23,12 @@ pub(crate) fn chosen(
     options: &ExploreOptions,
     breadth: Breadth,
 ) -> Result<Vec<String>, String> {
-    let place =
+    let known =
         KnownClasses { class_path, image: Some(&machines.jdk.image), shown: &machines.class_path };
-    let is_public = |name: &String| place.bytes(name).is_some_and(is_testable);
+    let is_public = |name: &String| known.bytes(name).is_some_and(is_testable);
     let wanted = Wanted { classes: &options.classes, packages: &options.packages };
     if !wanted.is_open() {
-        let selected = place.select(wanted)?;
+        let selected = known.select(wanted)?;
         let mut names = selected.named;
         names.extend(selected.matching.into_iter().filter(is_public));
         if names.is_empty() {

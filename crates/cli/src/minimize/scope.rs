@@ -66,13 +66,12 @@ impl Scope {
         let wanted = if wanted.is_open() {
             same_packages(options, &class_path, &tests)?
         } else {
-            let place = KnownClasses {
+            let known = KnownClasses {
                 class_path: &class_path,
                 image: None,
                 shown: &options.machine.classpath,
             };
-            let selected = place.select(wanted)?;
-            selected.named.into_iter().chain(selected.matching).collect()
+            known.select(wanted)?.into_all()
         };
         let names = Arc::new(Names { wanted, tests });
         let mut files = Vec::new();

@@ -59,14 +59,12 @@ impl Scope {
         let tests =
             entries.iter().filter(is_of_tests).flat_map(ClassPathEntry::class_names).collect();
         let wanted = Wanted { classes: &options.classes, packages: &options.packages };
-        let place = KnownClasses {
+        let known = KnownClasses {
             class_path: &class_path,
             image: None,
             shown: &options.machine.classpath,
         };
-        let selected = place.select(wanted)?;
-        let mut under_test: BTreeSet<String> =
-            selected.named.into_iter().chain(selected.matching).collect();
+        let mut under_test = known.select(wanted)?.into_all();
         if under_test.is_empty() {
             let others = || entries.iter().filter(|entry| !is_of_tests(entry));
             let is_folder = |entry: &&ClassPathEntry| matches!(entry, ClassPathEntry::Directory(_));
