@@ -19,8 +19,11 @@ use crate::output::{self, Output, Replaces};
 use crate::verify::junit_jars;
 use crate::{exhaustive, inputs, random, watch};
 use classes::Breadth;
-use group::{Generated, one_group};
+use group::{Checking, Generated, check, one_group};
 use prepare::prepare;
+
+/// Groups whose tests are checked in one go.
+const AT_ONCE: usize = 16;
 
 /// Generates; an `Err` is a usage or input error.
 pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
@@ -57,28 +60,35 @@ pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
         return count_sequences(options, &machines, &class_path, &inputs, &groups);
     }
     let mut worlds = if options.count { Vec::new() } else { machines.worlds()? };
+    let checking = Checking {
+        options,
+        machines: &machines,
+        class_path: &class_path,
+        framework,
+        junit: &junit,
+    };
     let mut generated = Vec::new();
-    for group in &groups {
-        let one = one_group(
-            options,
-            &machines,
-            &class_path,
-            &inputs,
-            &mut worlds,
-            framework,
-            &junit,
-            group,
-        );
-        match one {
-            Ok(one) => generated.push(one),
-            // With several classes, one that cannot be tested does not keep the others from it.
-            Err(reason) if groups.len() > 1 => {
-                crate::say(&format!("{}: {reason}", shown(group)));
-            }
-            Err(reason) => return Err(reason),
+    // With several classes, one that cannot be tested does not keep the others from it.
+    let failed = |group: &[String], reason: String| match groups.len() {
+        1 => Err(reason),
+        _ => {
+            crate::say(&format!("{}: {reason}", shown(group)));
+            Ok(())
         }
-        if watch::is_interrupted() {
-            break;
+    };
+    for batch in groups.chunks(AT_ONCE) {
+        let mut unchecked = Vec::new();
+        for group in batch.iter().take_while(|_| !watch::is_interrupted()) {
+            match one_group(checking, &inputs, &mut worlds, group) {
+                Ok(one) => unchecked.push(one),
+                Err(reason) => failed(group, reason)?,
+            }
+        }
+        for one in check(checking, unchecked) {
+            match one {
+                Ok(one) => generated.push(one),
+                Err((group, reason)) => failed(&group, reason)?,
+            }
         }
     }
     write(options, &generated)?;

@@ -340,6 +340,22 @@ fn classes_are_chosen_by_simple_names_patterns_and_packages() {
 }
 
 #[test]
+fn a_class_whose_tests_do_not_compile_does_not_keep_others_from_theirs() {
+    let output = folder("one-of-two");
+    // No test may name a class that its module keeps to itself.
+    let options = ["--class", "Till", "--class", "sun.net.www.HeaderParser", "--iterations", "1"];
+    let done = generate(&first_jdk(), "generate", &output, &options);
+    let (said, errors) = (text(&done.stdout), text(&done.stderr));
+    assert!(
+        errors.starts_with("sun.net.www.HeaderParser: the tests do not compile:\n"),
+        "{errors}"
+    );
+    assert!(said.contains("sample/TillTest.java: "), "{said}");
+    assert!(output.join("sample/TillTest.java").is_file());
+    assert_eq!(done.status.code(), Some(0), "{said}");
+}
+
+#[test]
 fn a_class_that_is_not_there_is_named() {
     check_refused("missing", &["--class", "Nowhere"], "class Nowhere is not on the class path");
 }

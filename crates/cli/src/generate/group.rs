@@ -1,8 +1,9 @@
-//! Tests for one class, or for several together, out of the exploration of their states.
+//! Tests for one class, or for several together, out of the exploration of their states; and the check of the tests
+//! of many such groups on the real JVM, in one go, since starting it and the compiler takes longer than most tests.
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use classfile::ClassPath;
 use emit::junit::{self, Framework, SourceFile};
@@ -44,6 +45,23 @@ pub(super) struct FromTests {
     pub(super) n_left_out: usize,
 }
 
+/// Tests of one group that were not checked yet.
+pub(super) struct Unchecked {
+    suites: Vec<Suite>,
+    generated: Generated,
+}
+
+/// How tests are written and checked.
+#[derive(Clone, Copy)]
+pub(super) struct Checking<'a> {
+    pub(super) options: &'a GenerateOptions,
+    pub(super) machines: &'a Machines,
+    pub(super) class_path: &'a ClassPath,
+    pub(super) framework: Framework,
+    /// The jars of JUnit.
+    pub(super) junit: &'a str,
+}
+
 /// What came of one class.
 pub(super) struct Generated {
     pub(super) classes: Vec<String>,
@@ -64,17 +82,14 @@ pub(super) struct Generated {
     pub(super) left_out: Vec<String>,
 }
 
-#[expect(clippy::too_many_arguments, reason = "what all classes share, and some of them")]
+/// Explores a group and makes tests of it.
 pub(super) fn one_group(
-    options: &GenerateOptions,
-    machines: &Machines,
-    class_path: &ClassPath,
+    checking: Checking<'_>,
     inputs: &Inputs,
     worlds: &mut [Session],
-    framework: Framework,
-    junit_jars: &str,
     group: &[String],
-) -> Result<Generated, String> {
+) -> Result<Unchecked, String> {
+    let Checking { options, machines, class_path, framework, .. } = checking;
     let explore_options = &options.explore;
     let names = machines.class_files(class_path);
     let style = junit::Options { framework, ..junit::Options::usual() };
@@ -144,30 +159,9 @@ pub(super) fn one_group(
             suites[owner].tests.push(test);
         }
     }
-    progress.show("checking the tests on the real JVM");
-    let real = RealJvm {
-        home: &machines.jdk.home,
-        class_path: &machines.class_path,
-        junit: junit_jars,
-        framework,
-        compiler: Compiler::default(),
-        memory: options.machine.memory,
-    };
-    let real = (!options.no_verify).then_some(&real);
-    let check = Check { names: &names, style: &|_| &style, real, must: Must::Pass };
-    let agreed = agreement::agreed(&mut suites, check)?;
     progress.done();
     let time = (explored, progress.elapsed());
-    let mut outdated = Vec::new();
-    let mut left = Agreed::default();
-    for (suite, one) in suites.iter().zip(agreed) {
-        let (class, folder, n_files) = (&suite.class, &options.output, one.sources.len());
-        outdated.extend(agreement::outdated(folder, class, n_files, &style, &names));
-        left.sources.extend(one.sources);
-        left.disagreements.extend(one.disagreements);
-        left.left_out.extend(one.left_out);
-    }
-    Ok(Generated {
+    let generated = Generated {
         classes: group.to_vec(),
         from_tests,
         job,
@@ -176,11 +170,87 @@ pub(super) fn one_group(
         missing,
         n_drafts: drafts.len(),
         counts,
-        outdated,
-        sources: left.sources,
-        disagreements: left.disagreements,
-        left_out: left.left_out,
-    })
+        outdated: Vec::new(),
+        sources: Vec::new(),
+        disagreements: Vec::new(),
+        left_out: Vec::new(),
+    };
+    Ok(Unchecked { suites, generated })
+}
+
+/// Writes the tests of many groups, without those that the real JVM disagrees about. Where that is not possible for
+/// all at once, because one of them does not compile as a whole, each gets its own answer.
+pub(super) fn check(
+    checking: Checking<'_>,
+    groups: Vec<Unchecked>,
+) -> Vec<Result<Generated, (Vec<String>, String)>> {
+    let (mut suites, mut all) = (Vec::new(), Vec::new());
+    for group in &groups {
+        suites.extend(group.suites.iter().cloned());
+    }
+    let started = Instant::now();
+    let agreed = agreed(checking, &mut suites);
+    let n_groups = u32::try_from(groups.len()).unwrap_or(1).max(1);
+    match agreed {
+        Ok(agreed) => {
+            let mut agreed = suites.iter().zip(agreed);
+            for mut group in groups {
+                let own = agreed.by_ref().take(group.suites.len());
+                group.generated.take(checking, own);
+                group.generated.time.1 += started.elapsed() / n_groups;
+                all.push(Ok(group.generated));
+            }
+        }
+        Err(_) if groups.len() > 1 => {
+            all.extend(groups.into_iter().flat_map(|group| check(checking, vec![group])));
+        }
+        Err(reason) => {
+            all.extend(
+                groups.into_iter().map(|group| Err((group.generated.classes, reason.clone()))),
+            );
+        }
+    }
+    all
+}
+
+fn agreed(checking: Checking<'_>, suites: &mut [Suite]) -> Result<Vec<Agreed>, String> {
+    let Checking { options, machines, class_path, framework, junit } = checking;
+    let real = RealJvm {
+        home: &machines.jdk.home,
+        class_path: &machines.class_path,
+        junit,
+        framework,
+        compiler: Compiler::default(),
+        memory: options.machine.memory,
+    };
+    let names = machines.class_files(class_path);
+    let style = junit::Options { framework, ..junit::Options::usual() };
+    let real = (!options.no_verify).then_some(&real);
+    let progress = Progress::new("checking the tests on the real JVM", None);
+    let check = Check { names: &names, style: &|_| &style, real, must: Must::Pass };
+    let agreed = agreement::agreed(suites, check);
+    progress.done();
+    agreed
+}
+
+impl Generated {
+    /// Takes what is left of its suites.
+    fn take<'s>(
+        &mut self,
+        checking: Checking<'_>,
+        suites: impl Iterator<Item = (&'s Suite, Agreed)>,
+    ) {
+        let names = checking.machines.class_files(checking.class_path);
+        let style = junit::Options { framework: checking.framework, ..junit::Options::usual() };
+        for (suite, one) in suites {
+            let folder = &checking.options.output;
+            let (class, n_files) = (&suite.class, one.sources.len());
+            self.outdated.extend(agreement::outdated(folder, class, n_files, &style, &names));
+            self.sources.extend(one.sources);
+            self.disagreements.extend(one.disagreements);
+            self.left_out.extend(one.left_out);
+        }
+    }
 }
 
 /// The position of the class that a test is for: that of the call it exercises.
