@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use suite::java_type::{ClassType, JavaType, TypeArg, TypeParameter, substitute, substitution};
+use suite::method::Method;
 use suite::sequence::{Arg, Operation, Statement, Var};
 use suite::test::{Check, Expected, Subject, Test};
+use suite::types::Type;
 
 use super::resolve::{Operand, Resolved, resolve};
 use super::stand_in;
@@ -524,11 +526,22 @@ fn move_in(world: &World<'_>, test: &Test, roles: &mut [Role], n_uses: &[usize],
 /// Whether an expression reads well within another one, and has the same type there.
 fn is_maker(world: &World<'_>, operation: &Operation) -> bool {
     match operation {
-        Operation::Call(method) => method.is_constructor() && !world.is_generic(&method.class),
+        Operation::Call(method) if world.is_generic(&method.class) => false,
+        Operation::Call(method) => method.is_constructor() || is_factory(world, method),
         Operation::Array(_) => true,
         // The compiler would take its type from where it stands.
         Operation::StandIn(_) => false,
     }
+}
+
+/// Whether a method makes an object of its own class, whatever the types around it: `LocalDate.ofEpochDay`.
+fn is_factory(world: &World<'_>, method: &Method) -> bool {
+    let class = ClassType { name: method.class.clone(), args: Vec::new() };
+    !method.has_receiver()
+        && method.result() == Type::class(&method.class)
+        && world
+            .find_method(&class, &method.name, &method.parameters)
+            .is_some_and(|(_, facts)| facts.type_parameters.is_empty())
 }
 
 /// Whether an array is made of constants and variables alone.

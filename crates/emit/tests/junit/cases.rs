@@ -2,6 +2,7 @@
 
 use emit::junit::facts::Names;
 use suite::constant::Constant;
+use suite::sequence::Arg;
 use suite::stand_in::Behaviour;
 use suite::test::{Expected, Suite};
 use suite::types::Type;
@@ -224,9 +225,9 @@ fn overloads(names: &dyn Names) -> Suite {
             (integer, boxed(Constant::Int(-1)), "Integer"),
             (integer, null(), "Integer"),
             ("I", int(1), "int"),
-            ("C", suite::sequence::Arg::Constant(Constant::Char(39)), "char"),
-            ("J", suite::sequence::Arg::Constant(Constant::Long(1)), "long"),
-            ("D", suite::sequence::Arg::Constant(Constant::Double(0)), "double"),
+            ("C", Arg::Constant(Constant::Char(39)), "char"),
+            ("J", Arg::Constant(Constant::Long(1)), "long"),
+            ("D", Arg::Constant(Constant::Double(0)), "double"),
             ("[I", null(), "int[]"),
             ("[Ljava/lang/Object;", null(), "Object[]"),
         ] {
@@ -352,21 +353,21 @@ fn nested(names: &dyn Names) -> Suite {
         test.gives(
             "p/Outer$Color.label",
             "()Ljava/lang/String;",
-            vec![suite::sequence::Arg::Constant(red.clone())],
+            vec![Arg::Constant(red.clone())],
             Constant::text("RED"),
         );
         let kinds = test.call("p/Kinds", "()V", vec![]);
         test.gives(
             "p/Kinds.ofEnum",
             "(Lp/Outer$Color;)Lp/Outer$Color;",
-            vec![var(kinds), suite::sequence::Arg::Constant(red.clone())],
+            vec![var(kinds), Arg::Constant(red.clone())],
             red,
         );
         let class = Constant::Class(Type::class("p/Outer$Color"));
         test.gives(
             "p/Kinds.ofClass",
             "(Ljava/lang/Class;)Ljava/lang/Class;",
-            vec![var(kinds), suite::sequence::Arg::Constant(class.clone())],
+            vec![var(kinds), Arg::Constant(class.clone())],
             class,
         );
     });
@@ -495,6 +496,19 @@ fn library(names: &dyn Names) -> Suite {
     const PUT: &str = "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;";
     let mut tests = Tests::of(names, NEW);
     let key = || boxed(Constant::Int(1));
+    // What a class makes of itself reads well where it is used.
+    tests.test(["isBefore", "", ""], |test| {
+        const DAY: &str = "java/time/LocalDate.ofEpochDay";
+        const MAKES: &str = "(J)Ljava/time/LocalDate;";
+        let day = test.call(DAY, MAKES, vec![Arg::Constant(Constant::Long(1))]);
+        let next = test.call(DAY, MAKES, vec![Arg::Constant(Constant::Long(2))]);
+        test.gives(
+            "java/time/LocalDate.isBefore",
+            "(Ljava/time/chrono/ChronoLocalDate;)Z",
+            vec![var(day), var(next)],
+            Constant::Boolean(true),
+        );
+    });
     tests.test(["put", "", ""], |test| {
         let map = test.call(NEW, "()V", vec![]);
         test.gives("java/util/TreeMap.put", PUT, vec![var(map), key(), text("x")], Constant::Null);
