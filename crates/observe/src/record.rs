@@ -36,7 +36,7 @@ use crate::arguments::places;
 use crate::coverage::Wanted;
 use crate::junit::{Hear, Report};
 use crate::state::canonical_heap::{CanonicalHeap, Root};
-use crate::state::fingerprint::{Fingerprint, Mixer};
+use crate::state::fingerprint::{Fingerprint, Mixer, Sink};
 use crate::state::kept_walk::KeptWalks;
 use crate::state::mask::Mask;
 use crate::state::technique::Technique;
@@ -191,7 +191,8 @@ pub struct Recorder<const COVERAGE: bool> {
     states: States,
     edges: Edges,
     open: Vec<Crossing>,
-    by_method: FxHashMap<MethodId, u32>,
+    /// With the key of the class of the object that a constructor makes, where that is a subclass.
+    by_method: FxHashMap<(MethodId, Option<u64>), u32>,
     methods: Vec<Recorded>,
     by_content: FxHashMap<Execution, u32>,
     executions: Vec<Execution>,
@@ -280,18 +281,23 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
         is_inside
     }
 
-    fn method(&mut self, vm: &Vm, id: MethodId) -> u32 {
-        if let Some(&idx) = self.by_method.get(&id) {
+    /// The method that is called. A constructor that a subclass calls for its own objects may do something else for
+    /// each of them (it sees their class, and calls what they override), so it counts as one for each.
+    fn method(&mut self, vm: &Vm, id: MethodId, this: Ref) -> u32 {
+        let method = vm.method(id);
+        let is_constructor = method.name.as_bytes() == b"<init>";
+        let subclass = is_constructor.then(|| vm.class_of(this)).filter(|&of| of != method.class);
+        let subclass = subclass.map(|class| self.heap.class_key(vm, class));
+        if let Some(&idx) = self.by_method.get(&(id, subclass)) {
             return idx;
         }
-        let method = vm.method(id);
         let class = vm.class(method.class);
         let mut key = Mixer::new(4);
         for name in [class.name, method.name, method.descriptor] {
             key.text(name.as_bytes());
         }
+        subclass.into_iter().for_each(|class| key.word(class));
         let name = method.name.to_string();
-        let is_constructor = name == "<init>";
         let signature = suite::method::Method::new(
             &class.name.to_string(),
             &name,
@@ -316,14 +322,15 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
         #[expect(clippy::cast_possible_truncation, reason = "far fewer methods than 2^32")]
         let idx = self.methods.len() as u32;
         self.methods.push(recorded);
-        self.by_method.insert(id, idx);
+        self.by_method.insert((id, subclass), idx);
         idx
     }
 
     /// A call crosses from a client into a candidate. Out of line: most calls do not.
     #[inline(never)]
     fn cross(&mut self, vm: &mut Vm, id: MethodId, args: &[u64], place: (*mut Frame, *mut Frame)) {
-        let idx = self.method(vm, id);
+        let this = Ref::from_slot(args.first().copied().unwrap_or(0));
+        let idx = self.method(vm, id, this);
         let (thread, frame) = place;
         let mut crossing = Crossing { frame, thread, method: idx, call: None };
         let method = &self.methods[idx as usize];
@@ -341,7 +348,6 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
             }
         }));
         let n_receivers = usize::from(method.has_receiver);
-        let this = Ref::from_slot(args.first().copied().unwrap_or(0));
         let mut execution = Execution {
             method: idx,
             joint: NOTHING,
@@ -558,8 +564,13 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
         }
         let number = *self.by_exception.entry((class, method)).or_insert_with(|| {
             let method = self.methods[method as usize].name.clone();
-            self.exceptions.push(Exception { class: vm.external_name(class), method });
-            self.exceptions.len() as u32 - 1
+            let exception = Exception { class: vm.external_name(class), method };
+            let known = self.exceptions.iter().position(|known| *known == exception);
+            let number = known.unwrap_or(self.exceptions.len());
+            if known.is_none() {
+                self.exceptions.push(exception);
+            }
+            number as u32
         });
         self.raised.push((self.timeline.current(), number));
     }

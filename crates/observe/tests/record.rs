@@ -399,3 +399,17 @@ fn states_too_large_to_run_equals_on_are_compared_as_a_whole_and_that_is_said() 
     let whole = recording.classes(&mut vm, Techniques::both(Technique::WholeState));
     assert_eq!(whole.too_large, Vec::<String>::new());
 }
+
+#[test]
+fn what_a_constructor_does_for_objects_of_two_subclasses_is_not_the_same() {
+    let jdk = jdk::installed().remove(0);
+    let (mut vm, mut recording) = record(&jdk, "record", &["made.ShapeTest"], &["made/Shape"]);
+    for technique in Technique::ALL {
+        let redundant = redundant(&mut vm, &mut recording, Techniques::both(technique));
+        assert_eq!(redundant, ["b_another"], "{technique}");
+    }
+    // Still one kind of exception, whatever the objects were.
+    let [.., point, again] = &recording.tests[..] else { panic!() };
+    assert_eq!((&point.exceptions, &again.exceptions), (&vec![0], &vec![0]));
+    assert_eq!(recording.exceptions.len(), 1);
+}

@@ -198,6 +198,11 @@ impl CanonicalHeap {
         matches!(plan.form, Form::Text | Form::Mirror | Form::Constant(_) | Form::Boxed(..))
     }
 
+    /// A number that stands for a class, the same on every machine.
+    pub fn class_key(&mut self, vm: &Vm, class: ClassId) -> u64 {
+        self.plan_of(vm, class).key
+    }
+
     /// Writes the chosen part of the heap behind these roots.
     pub fn write<E: Edges, S: Sink>(&mut self, vm: &Vm, roots: &[Root], edges: &E, sink: &mut S) {
         self.visited.clear();
