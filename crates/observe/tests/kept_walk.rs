@@ -11,11 +11,12 @@ use observe::state::fingerprint::Fingerprint;
 use observe::state::kept_walk::KeptWalks;
 use observe::state::mask::Mask;
 use testkit::{jdk, root, suite};
+use vm::handles::Handle;
 use vm::interp::Outcome;
-use vm::value::{Kind, Ref, Value};
+use vm::value::{Kind, MethodId, Ref, Value};
 
 /// Kinds of objects in the fixture.
-const KINDS: u64 = 12;
+const KINDS: u64 = 14;
 
 /// A small generator with a fixed sequence.
 struct Random(u64);
@@ -43,8 +44,8 @@ impl Pairs {
     }
 }
 
-#[test]
-fn what_is_kept_gives_what_a_fresh_walk_gives() {
+/// A machine with an object of every kind, and the method that changes them.
+fn objects() -> (Session, Vec<Handle>, MethodId) {
     let jdk = jdk::installed().remove(0);
     let sources = root::repository().join("fixtures/states");
     let classes = suite::compile(&jdk, "states", &sources, "").unwrap();
@@ -62,6 +63,31 @@ fn what_is_kept_gives_what_a_fresh_walk_gives() {
         let Outcome::Returned(Value::Ref(object)) = vm.call_plain(make, &[kind]) else { panic!() };
         held.push(vm.handles.hold(object));
     }
+    (session, held, change)
+}
+
+#[test]
+fn many_values_in_few_objects_are_read_as_a_whole_once() {
+    let (mut session, held, change) = objects();
+    let vm = &mut session.vm;
+    let mut heap = CanonicalHeap::new(Mask::standard());
+    // An array of references and one of numbers.
+    for kind in [11, 12] {
+        let mut walks = KeptWalks::default();
+        for number in 0..50 {
+            let object = vm.handles.get(&held[kind]);
+            walks.fingerprint(&mut heap, vm, object);
+            assert_eq!(walks.n_made(), 1, "kind {kind}, {number} changes");
+            vm.call_plain(change, &[object.to_slot(), 0, number]);
+        }
+        walks.end(vm);
+    }
+}
+
+#[test]
+fn what_is_kept_gives_what_a_fresh_walk_gives() {
+    let (mut session, held, change) = objects();
+    let vm = &mut session.vm;
     let mut heap = CanonicalHeap::new(Mask::standard());
     let mut fresh = CanonicalHeap::new(Mask::standard());
     let mut walks = KeptWalks::default();

@@ -20,6 +20,7 @@ use vm::value::{ClassId, Kind, Ref};
 use vm::vm::Vm;
 
 use super::fingerprint::{Fingerprint, Mixer, Sink, name_key};
+use super::kept_walk::n_pieces;
 use super::mask::Mask;
 use super::visited::Visited;
 
@@ -126,6 +127,10 @@ pub struct CanonicalHeap {
     /// Objects below this byte of the heap are told apart by where they are.
     fixed_below: usize,
     n_first: usize,
+    /// Pieces that large arrays of the last heap would be taken apart into.
+    n_pieces: usize,
+    /// As many of them were behind the first root.
+    n_first_pieces: usize,
     /// Fields that were left out, as people name them.
     left_out: BTreeSet<String>,
 }
@@ -141,6 +146,8 @@ impl CanonicalHeap {
             open: Vec::new(),
             fixed_below: 0,
             n_first: 0,
+            n_pieces: 0,
+            n_first_pieces: 0,
             left_out: BTreeSet::new(),
         }
     }
@@ -170,7 +177,7 @@ impl CanonicalHeap {
         let mut mixer = Mixer::new(1);
         let (first, rest) = roots.split_at(roots.len().min(1));
         self.write(vm, first, &Whole, &mut mixer);
-        self.n_first = self.visited.len();
+        (self.n_first, self.n_first_pieces) = (self.visited.len(), self.n_pieces);
         let first = mixer.finish();
         self.go_on(vm, rest, &Whole, &mut mixer);
         (first, mixer.finish())
@@ -179,6 +186,11 @@ impl CanonicalHeap {
     /// How many nodes were behind the first of the last roots whose `fingerprints` were asked for.
     pub(super) fn n_first(&self) -> usize {
         self.n_first
+    }
+
+    /// As many nodes and pieces of large arrays as there were behind it.
+    pub(super) fn size_of_first(&self) -> usize {
+        self.n_first + self.n_first_pieces
     }
 
     /// Whether a root holds nothing but a value that `equals` compares by its content.
@@ -206,6 +218,7 @@ impl CanonicalHeap {
     /// Writes the chosen part of the heap behind these roots.
     pub fn write<E: Edges, S: Sink>(&mut self, vm: &Vm, roots: &[Root], edges: &E, sink: &mut S) {
         self.visited.clear();
+        self.n_pieces = 0;
         self.go_on(vm, roots, edges, sink);
     }
 
@@ -292,6 +305,7 @@ impl CanonicalHeap {
                 }
                 sink.word(plan.key << 2 | NODE);
                 let length = vm.heap.array_length(object);
+                self.n_pieces += n_pieces(kind, length) as usize;
                 if E::ALL {
                     sink.word(u64::from(length));
                 } else if edges.has_length(object) {

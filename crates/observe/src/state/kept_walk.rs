@@ -6,8 +6,8 @@
 //! back to what it was is no change. A collection moves objects and ends all of it: the next time everything is
 //! read anew. Where trees have to be made anew again and again, none is kept for a while.
 //!
-//! Which making is used depends on how many nodes there are behind the first root and on the references between
-//! them alone, so the same state has the same fingerprint on every machine and at any time. Values (strings, boxed
+//! Which making is used depends on how many nodes there are behind the first root (pieces of large arrays count as
+//! such) and on the references between them alone, so the same state has the same fingerprint on every machine and at any time. Values (strings, boxed
 //! values) are taken to be immutable.
 
 mod composite;
@@ -23,10 +23,11 @@ use vm::vm::Vm;
 use super::canonical_heap::{CanonicalHeap, Edges, Root};
 use super::fingerprint::{Fingerprint, Mixer};
 use composite::Composer;
+pub(super) use composite::n_pieces;
 use names::Names;
 use tree::{Done, Tree};
 
-/// Nodes that make a heap large.
+/// Nodes, and pieces of large arrays, that make a heap large.
 const LARGE: usize = 128;
 /// References at most, beyond those that make a tree and those back in pairs of nodes that refer to each other, for a
 /// heap to be taken as a tree. So there are no more of them to nodes aside.
@@ -101,7 +102,7 @@ impl KeptWalks {
         let at = self.kept.iter().position(|kept| kept.root() == first);
         if at.is_none() && !self.expects_large {
             let both = self.walk(heap, vm, roots);
-            if self.n_first < LARGE {
+            if heap.size_of_first() < LARGE {
                 return both;
             }
         }
@@ -142,7 +143,7 @@ impl KeptWalks {
         let (key, is_whole) = names.fingerprint(heap, vm);
         self.n_made += u64::from(is_whole);
         let (n_objects, n_beyond) = (names.n_objects(), names.n_beyond());
-        if n_objects < LARGE {
+        if names.size() < LARGE {
             self.spare_names = names;
             return None;
         }
@@ -169,7 +170,7 @@ impl KeptWalks {
     ) -> Option<(Fingerprint, Fingerprint)> {
         let (key, done) = tree.fingerprint(heap, vm);
         self.n_made += u64::from(done != Done::Mended);
-        if tree.n_objects() < LARGE {
+        if tree.size() < LARGE {
             self.spare_tree = tree;
             return None;
         }
@@ -209,7 +210,7 @@ impl KeptWalks {
         self.n_made += 1;
         let composer = &mut self.composer;
         let key = composer.fingerprint(heap, vm, first);
-        if composer.n_objects() < LARGE {
+        if composer.size() < LARGE {
             return None;
         }
         if composer.n_beyond() > MOST_ASIDE {

@@ -27,8 +27,8 @@ pub(super) const ASIDE: u64 = 1 << 2 | NODE;
 /// What a piece of an array begins with.
 const PIECE: u64 = 2 << 2 | NODE;
 
-/// References in a piece of an array.
-const PIECE_REFS: u32 = 16;
+/// References in a piece of an array: each is looked up when the piece is written down.
+const PIECE_REFS: u32 = 8;
 /// Bytes in a piece of an array of primitive values.
 const PIECE_BYTES: u32 = 512;
 
@@ -58,11 +58,10 @@ impl Content {
             Form::Fields(first, last) => Some(Content::Fields { first, last }),
             Form::Array(kind) => {
                 let length = vm.heap.array_length(object);
-                let each = elements_of_piece(kind);
-                if length > each {
-                    return Some(Content::Pieces { kind, n_pieces: length.div_ceil(each) });
+                match n_pieces(kind, length) {
+                    0 => Some(range(kind, 0, length)),
+                    n_pieces => Some(Content::Pieces { kind, n_pieces }),
                 }
-                Some(range(kind, 0, length))
             }
             _ => None,
         }
@@ -83,6 +82,13 @@ impl Content {
             Content::Values { .. } => (0, 0),
         }
     }
+}
+
+/// How many pieces an array is taken apart into, if it is.
+#[inline]
+pub(in super::super) fn n_pieces(kind: Kind, length: u32) -> u32 {
+    let each = elements_of_piece(kind);
+    if length > each { length.div_ceil(each) } else { 0 }
 }
 
 /// Elements of such an array that are one piece.
@@ -300,6 +306,11 @@ impl Composer {
     /// How many objects the last heap had.
     pub(super) fn n_objects(&self) -> usize {
         self.visited.len()
+    }
+
+    /// How many objects and pieces of arrays the last heap had.
+    pub(super) fn size(&self) -> usize {
+        self.hashes.len()
     }
 
     /// The number of an object of the last heap.

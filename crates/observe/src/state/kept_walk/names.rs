@@ -21,6 +21,7 @@ use vm::vm::Vm;
 use super::super::canonical_heap::{BACK, CanonicalHeap, Form, NODE, NULL, Plan};
 use super::super::canonical_heap::{load, write_elements};
 use super::super::fingerprint::{Fingerprint, Mixer, Sink};
+use super::composite::{elements_of_piece, n_pieces};
 use super::places::{Places, element_at};
 
 /// No node and no edge.
@@ -29,10 +30,6 @@ const NONE: u32 = u32::MAX;
 const FAR: u32 = u32::MAX;
 /// The root.
 const ROOT: u32 = 0;
-/// References in a piece of an array: each is looked up when the piece is written down.
-const PIECE_REFS: u32 = 8;
-/// Bytes in a piece of an array of primitive values.
-const PIECE_BYTES: u32 = 512;
 
 #[derive(Debug, Clone, Copy)]
 struct Node {
@@ -85,6 +82,8 @@ pub(super) struct Names {
     n_references: usize,
     /// Nodes other than the root that refer to each other.
     n_mutual: usize,
+    /// Pieces of large arrays.
+    n_pieces: usize,
     /// Nodes with slots or elements, from the first to the last, that have changed.
     changed: Vec<(u32, u32, u32)>,
     unread: Vec<u32>,
@@ -113,7 +112,7 @@ impl Names {
         self.parts.clear();
         self.n_left = 0;
         self.places.clear();
-        (self.n_references, self.n_mutual) = (0, 0);
+        (self.n_references, self.n_mutual, self.n_pieces) = (0, 0, 0);
         self.changed.clear();
         self.stale.clear();
         self.sum = 0;
@@ -123,6 +122,11 @@ impl Names {
     /// How many objects there are.
     pub(super) fn n_objects(&self) -> usize {
         self.places.len()
+    }
+
+    /// How many objects and pieces of arrays there are.
+    pub(super) fn size(&self) -> usize {
+        self.places.len() + self.n_pieces
     }
 
     /// How many references there are beyond those that make a tree and, in pairs of nodes that refer to each
@@ -204,12 +208,13 @@ impl Names {
         let (n_edges, n_parts) = match plan.form {
             Form::Array(kind) => {
                 let length = vm.heap.array_length(object);
-                let n_parts = length.div_ceil(elements_of_piece(kind)).max(1);
+                let n_parts = n_pieces(kind, length).max(1);
                 (if kind == Kind::Ref { length } else { 0 }, n_parts)
             }
             Form::Fields(first, last) => (last - first, 1),
             _ => (0, 1),
         };
+        self.n_pieces += n_pieces_of(n_parts);
         let number = self.free.pop().unwrap_or_else(|| count(self.nodes.len()));
         let (edges, parts) = (count(self.edges.len()), count(self.parts.len()));
         let edge = Edge { from: number, to: NONE, next_in: NONE, previous_in: NONE };
@@ -379,6 +384,7 @@ impl Names {
                 (part.sum, part.is_stale) = (0, false);
             }
             self.places.remove(node.object);
+            self.n_pieces -= n_pieces_of(node.n_parts);
             self.nodes[number as usize].object = Ref::NULL;
             self.n_left += (node.n_edges + node.n_parts) as usize;
             self.free.push(number);
@@ -442,9 +448,9 @@ impl Names {
     }
 }
 
-/// Elements of such an array that are one piece.
-fn elements_of_piece(kind: Kind) -> u32 {
-    if kind == Kind::Ref { PIECE_REFS } else { PIECE_BYTES / kind.size() }
+/// How many of the parts of a node are pieces of an array.
+fn n_pieces_of(n_parts: u32) -> usize {
+    if n_parts > 1 { n_parts as usize } else { 0 }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "far fewer nodes than 2^32")]

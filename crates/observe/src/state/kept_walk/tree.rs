@@ -134,6 +134,11 @@ impl Tree {
         self.places.len()
     }
 
+    /// How many objects and pieces of arrays there are.
+    pub(super) fn size(&self) -> usize {
+        self.nodes.len() - self.free.len()
+    }
+
     /// The number of an object in the order of the tree; `fingerprint` comes first.
     pub(super) fn number(&self, object: Ref) -> Option<u64> {
         self.places.get(object).map(|node| u64::from(self.sequence.index(node)))

@@ -11,7 +11,8 @@ use vm::value::Kind;
 
 use super::super::super::canonical_heap::Form;
 use super::super::super::fingerprint::{Fingerprint, Mixer, Sink};
-use super::{Edge, FAR, NONE, Names, ROOT, elements_of_piece};
+use super::super::composite::elements_of_piece;
+use super::{Edge, FAR, NONE, Names, ROOT};
 
 impl Names {
     /// A node no longer has this way in.
