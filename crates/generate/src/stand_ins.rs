@@ -11,7 +11,7 @@ use observe::session::Session;
 use observe::stand_in::to_implement;
 use suite::constant::Constant;
 use suite::method::Method;
-use suite::stand_in::{Answer, Behaviour, StandIn};
+use suite::stand_in::{Answer, Behaviour, StandIn, is_order};
 use suite::types::{Type, signature};
 use vm::class::{self, flags};
 use vm::value::ClassId;
@@ -71,8 +71,8 @@ fn special(session: &mut Session, wanted: &Wanted, method: &Method) -> Vec<Behav
         |behaviour: &Behaviour| behaviour.answer(&method.name, &method.parameters, &method.returns);
     let mut behaviours = Vec::new();
     // An order that always says "greater" is none.
-    let is_order = method.returns == Type::Int && method.name.starts_with("compare");
-    if let (Some(constant), false) = (constant(session, &result.erasure), is_order) {
+    let orders = is_order(&method.name, &method.returns);
+    if let (Some(constant), false) = (constant(session, &result.erasure), orders) {
         let behaviour = Behaviour::Constant(constant);
         if answer(&behaviour) != answer(&Behaviour::Default) {
             behaviours.push(behaviour);

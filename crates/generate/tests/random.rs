@@ -14,8 +14,8 @@ use ::suite::sequence::Sequence;
 use generate::api::Choice;
 use generate::arguments::{Candidate, Implementations};
 use generate::random::{
-    Campaign, Choosing, Job, Judge, Literals, Machines, Merit, Offer, Rules, Settings, Worthy,
-    search,
+    Broken, Campaign, Choosing, Job, Judge, Literals, Machines, Merit, Offer, Rules, Settings,
+    Worthy, search,
 };
 use generate::states::Unwatched;
 use observe::session::{NotFound, Session};
@@ -276,6 +276,47 @@ fn interfaces_and_abstract_classes_are_made_by_what_the_class_path_has() {
         (try_inputs(&["inputs.Canvas"], &known, 1), try_inputs(&["inputs.Canvas"], &[], 1));
     assert_eq!(with.branches.0, with.branches.1, "real shapes and colours take all branches");
     assert!(without.branches.0 < without.branches.1, "stand-ins alone do not");
+}
+
+const SEEN: &str = "inputs.Ledger.seen(int, java.util.function.UnaryOperator)";
+
+#[test]
+fn a_function_of_the_test_that_cannot_take_null_is_no_fault_of_the_class_that_gives_it_null() {
+    let others = [("inputs/Ledger$Doubling", "java/util/function/UnaryOperator")];
+    let campaign = try_inputs(&["inputs.Ledger"], &others, 1);
+    let ways = |name: &str| {
+        let mut calls = campaign.calls.iter().filter(|call| &*call.method.name == name);
+        calls.next().unwrap().ended
+    };
+    for name in ["change", "raise", "seen"] {
+        assert!(ways(name).1 > 0, "{name} never throws");
+    }
+    let place = |broken: &Broken| broken.place.clone().unwrap_or_default();
+    let shown = campaign.findings.iter().map(|shown| &shown[0].broken);
+    let mut blamed: Vec<_> = shown.map(|broken| (broken.method.as_str(), place(broken))).collect();
+    blamed.sort();
+    let [(own, lambda), (among_themselves, doubling)] = &blamed[..] else {
+        panic!("two are to blame: {blamed:?}")
+    };
+    assert_eq!((*own, *among_themselves), ("inputs.Ledger.increment(int)", SEEN));
+    assert!(lambda.starts_with("inputs.Ledger.lambda$increment"), "{lambda}");
+    assert_eq!(doubling, "inputs.Ledger$Doubling.apply");
+
+    // What is found is judged again from the beginning, by the same rule.
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let session = Workshop::of(&jdk, "generate/inputs").fresh().unwrap();
+    let mut judge = Judge::new(session, &Rules::standard(), 1_000_000, campaign.judged()).unwrap();
+    let mut verdict = |broken_off: &Sequence| judge.judge(broken_off).unwrap().len();
+    let thrown = campaign.worthy.iter().filter(|worthy| worthy.merit == Merit::Exception);
+    let mut n_thrown = 0;
+    for worthy in thrown {
+        n_thrown += 1;
+        assert_eq!(verdict(&worthy.sequence), 0, "{:?}", worthy.sequence);
+    }
+    assert!(n_thrown > 0, "that a function cannot take null is worth a test");
+    for shown in &campaign.findings {
+        assert_eq!(verdict(&shown[0].sequence), 1);
+    }
 }
 
 #[test]

@@ -39,6 +39,7 @@ mod known;
 mod list_equals_copy;
 mod map_equals_copy;
 mod map_keys;
+pub mod null_given;
 mod parts;
 mod plain_values;
 mod quick;

@@ -143,6 +143,11 @@ impl Session {
         self.vm.class(class).loader == self.loader
     }
 
+    /// Whether objects of a class stand in for a type.
+    pub fn is_stand_in(&self, class: ClassId) -> bool {
+        self.stand_ins.values().any(|maker| maker.class == class)
+    }
+
     /// Links the lambdas and concatenations in a class's code for good, which is done anew after every
     /// rollback otherwise. Does nothing under a mark.
     pub fn link_ahead(&mut self, class: ClassId) {

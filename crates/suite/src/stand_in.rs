@@ -135,6 +135,11 @@ fn empty(of: &str) -> Option<(&'static str, &'static str, &'static str)> {
     })
 }
 
+/// Whether a method says which of two objects comes first, as far as names tell.
+pub fn is_order(name: &str, returns: &Type) -> bool {
+    *returns == Type::Int && name.starts_with("compare")
+}
+
 /// The default constant of a type: zero, also in its box, `false`, the empty string, else `null`.
 pub fn default_value(of: &Type) -> Constant {
     if let Some(primitive) = zero(of) {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use observe::contract::Severity;
-use observe::contract::exceptions::Input;
+use observe::contract::exceptions::{Ending, Input};
+use observe::contract::null_given::NullGiven;
 use observe::oracle::Run;
 use observe::outside::{self, Reach, Start};
 use observe::session::{NotFound, Session};
@@ -80,9 +81,22 @@ impl Judge {
     /// Everything that is broken after a sequence. Leaves the machine as it was.
     pub fn judge(&mut self, sequence: &Sequence) -> Result<Vec<Broken>, NotFound> {
         self.session.prepare(sequence)?;
+        let mut found = self.look_and_forget(sequence, false)?;
+        let blames = |broken: &Broken| *broken.contract == *Ending::NpeOnNonNullInput.option();
+        if found.iter().any(blames) {
+            found = self.look_and_forget(sequence, true)?;
+        }
+        Ok(found)
+    }
+
+    fn look_and_forget(
+        &mut self,
+        sequence: &Sequence,
+        appeals: bool,
+    ) -> Result<Vec<Broken>, NotFound> {
         let n_classes = self.session.vm.classes.len();
         let mark = self.session.vm.mark();
-        let found = self.look(sequence);
+        let found = self.look(sequence, appeals);
         let met = outside::loaded(&self.session.vm, n_classes);
         self.session.vm.rollback(mark);
         self.session.vm.host.forget_files();
@@ -95,8 +109,13 @@ impl Judge {
         found
     }
 
-    fn look(&mut self, sequence: &Sequence) -> Result<Vec<Broken>, NotFound> {
-        let (values, stopped) = self.session.run(sequence, self.fuel)?;
+    /// Runs and judges. What `appeals` looks for `null` that a function of the sequence was given, which takes longer.
+    fn look(&mut self, sequence: &Sequence, appeals: bool) -> Result<Vec<Broken>, NotFound> {
+        let mut watch = NullGiven::new(&self.session);
+        let (values, stopped) = match appeals {
+            true => self.session.run_in(&mut watch, sequence, self.fuel)?,
+            false => self.session.run(sequence, self.fuel)?,
+        };
         if let Some(outcome) = stopped {
             let at = values.len();
             let is_last = at + 1 == sequence.len();
@@ -111,7 +130,13 @@ impl Judge {
             if !self.court.lets(&mut self.session, &method, &args) {
                 return Ok(Vec::new());
             }
-            let had_null = passes_null(&mut self.session, sequence, &values);
+            let mut had_null = passes_null(&mut self.session, sequence, &values);
+            if let (true, Outcome::Threw(exception)) = (appeals, &outcome) {
+                let statements = sequence.statements().iter().zip(&values);
+                let objects = statements.filter(|(made, _)| made.result().is_reference());
+                let passed: Vec<Ref> = objects.map(|(_, &word)| Ref::from_slot(word)).collect();
+                had_null |= watch.explains(&self.session, *exception, &passed);
+            }
             let stands_in = sequence
                 .statements()
                 .iter()

@@ -27,6 +27,7 @@ use rustc_hash::FxHashMap;
 use suite::sequence::Var;
 use suite::types::Type;
 use vm::interp::Outcome;
+use vm::mode::Mode;
 use vm::travel::{Mark, Undo};
 use vm::value::{ClassId, Ref};
 
@@ -98,6 +99,24 @@ pub(super) enum End {
     /// A call did not come back.
     Stopped { step: usize, broken: Option<Box<Broken>> },
     /// There is no such call: a receiver is `null`, or a part does not run this time.
+    Illegal,
+}
+
+/// What became of the calls of one sequence.
+enum Made {
+    /// All returned: values of the parts, and results.
+    All { parts: Vec<Vec<u64>>, results: Vec<u64>, input: Input },
+    /// One did not: which of the new statements, with which arguments, and what there was before it.
+    Ended {
+        step: usize,
+        op: OpId,
+        outcome: Outcome,
+        input: Input,
+        args: Vec<u64>,
+        parts: Vec<Vec<u64>>,
+        results: Vec<u64>,
+    },
+    /// There is no such call.
     Illegal,
 }
 
@@ -281,6 +300,7 @@ impl Worker {
         let cost = Cost { run: self.cost_of_run.map_or(all, of), all };
         let met = self.met();
         self.roll_back(mark);
+        let end = self.appeal(pool, &recipe, print, end);
         let edges = std::mem::take(&mut self.watch.new);
         Tried { recipe, print, end, edges, met, cost }
     }
@@ -333,45 +353,16 @@ impl Worker {
     }
 
     fn attempt(&mut self, pool: &Pool, recipe: &Recipe, print: Print, mark: &Mark) -> End {
-        let mut parts: Vec<Vec<u64>> = Vec::with_capacity(recipe.parts.len());
-        let mut input =
-            Input { had_null: false, is_small: print.len() as usize <= LONG, stands_in: false };
-        for &part in &recipe.parts {
-            let of_part = pool.component(part).input;
-            input.had_null |= of_part.had_null;
-            input.is_small &= of_part.is_small;
-            input.stands_in |= of_part.stands_in;
-            match self.materialise(pool, part) {
-                Some(words) => parts.push(words),
-                None => return End::Illegal,
+        let mut watch = std::mem::take(&mut self.watch);
+        let made = self.make(&mut watch, pool, recipe, print);
+        self.watch = watch;
+        let (parts, results, input) = match made {
+            Made::All { parts, results, input } => (parts, results, input),
+            Made::Ended { step, op, outcome, input, args, .. } => {
+                return self.ended(step, op, &outcome, input, &args);
             }
-        }
-        let mut results: Vec<u64> = Vec::with_capacity(recipe.steps.len());
-        let mut args: Vec<u64> = Vec::new();
-        for (idx, step) in recipe.steps.iter().enumerate() {
-            args.clear();
-            for source in step.args {
-                args.push(self.word(source, &parts, &results));
-            }
-            input.had_null |= self.has_null(step.op, &args);
-            input.stands_in |= self.stands_in[step.op.idx()];
-            input.is_small &= step.args.iter().all(|source| {
-                !matches!(source, Source::Literal(literal) if self.is_large[literal.0 as usize])
-            });
-            let Some(ready) = &mut self.ready[step.op.idx()] else { return End::Illegal };
-            let Worker { session, watch, words, fuel, court, .. } = self;
-            if let Ready::Call { resolved, .. } = ready
-                && !court.lets(session, &resolved.method, &args)
-            {
-                return End::Illegal;
-            }
-            let done = ready.run(session, watch, &args, words, *fuel);
-            match done {
-                Done::NoReceiver => return End::Illegal,
-                Done::Made(Outcome::Returned(value)) => results.push(value.to_slot()),
-                Done::Made(outcome) => return self.ended(idx, step.op, &outcome, input, &args),
-            }
-        }
+            Made::Illegal => return End::Illegal,
+        };
         self.cost_of_run = Some(self.effort());
         if !self.has_feedback {
             return self.undirected(pool, recipe, &parts, &results, print, input);
@@ -424,6 +415,59 @@ impl Worker {
         let end = self.last_state(end, has_changed_world, mark);
         let values = values.into_iter().map(|(kept, key, _)| (kept, key)).collect();
         End::Returned { values, end, input, broken }
+    }
+
+    /// Makes the calls of a sequence.
+    fn make<M: Mode>(&mut self, mode: &mut M, pool: &Pool, recipe: &Recipe, print: Print) -> Made {
+        let mut parts: Vec<Vec<u64>> = Vec::with_capacity(recipe.parts.len());
+        let mut input =
+            Input { had_null: false, is_small: print.len() as usize <= LONG, stands_in: false };
+        for &part in &recipe.parts {
+            let of_part = pool.component(part).input;
+            input.had_null |= of_part.had_null;
+            input.is_small &= of_part.is_small;
+            input.stands_in |= of_part.stands_in;
+            match self.materialise(pool, part) {
+                Some(words) => parts.push(words),
+                None => return Made::Illegal,
+            }
+        }
+        let mut results: Vec<u64> = Vec::with_capacity(recipe.steps.len());
+        let mut args: Vec<u64> = Vec::new();
+        for (idx, step) in recipe.steps.iter().enumerate() {
+            args.clear();
+            for source in step.args {
+                args.push(self.word(source, &parts, &results));
+            }
+            input.had_null |= self.has_null(step.op, &args);
+            input.stands_in |= self.stands_in[step.op.idx()];
+            input.is_small &= step.args.iter().all(|source| {
+                !matches!(source, Source::Literal(literal) if self.is_large[literal.0 as usize])
+            });
+            let Some(ready) = &mut self.ready[step.op.idx()] else { return Made::Illegal };
+            let Worker { session, words, fuel, court, .. } = self;
+            if let Ready::Call { resolved, .. } = ready
+                && !court.lets(session, &resolved.method, &args)
+            {
+                return Made::Illegal;
+            }
+            match ready.run(session, mode, &args, words, *fuel) {
+                Done::NoReceiver => return Made::Illegal,
+                Done::Made(Outcome::Returned(value)) => results.push(value.to_slot()),
+                Done::Made(outcome) => {
+                    return Made::Ended {
+                        step: idx,
+                        op: step.op,
+                        outcome,
+                        input,
+                        args,
+                        parts,
+                        results,
+                    };
+                }
+            }
+        }
+        Made::All { parts, results, input }
     }
 
     fn gave_object(&self, recipe: &Recipe) -> bool {

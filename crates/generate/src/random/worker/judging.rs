@@ -1,17 +1,18 @@
 //! Judges what a sequence led to: the objects that it ends with, its last call, and how it ended.
 
-use observe::contract::exceptions::Input;
+use observe::contract::exceptions::{Ending, Input};
+use observe::contract::null_given::NullGiven;
 use suite::sequence::{Arg, Var};
 use suite::types::Type;
 use vm::interp::Outcome;
-use vm::value::ClassId;
+use vm::value::{ClassId, Kind, Ref};
 
 use super::super::catalogue::OpId;
 use super::super::court::{Accused, Broken};
 use super::super::pool::Pool;
 use super::super::ready::Ready;
 use super::super::recipe::{Print, Recipe, Source};
-use super::{End, Worker};
+use super::{End, Made, Worker};
 
 /// One sequence out of so many is also judged by contracts that take long; the fewer the more components there
 /// are.
@@ -95,20 +96,51 @@ impl Worker {
         }
     }
 
+    /// Looks once more at a sequence whose last call is blamed for a `NullPointerException`, on a machine that is
+    /// rolled back: a function of the sequence may have been given the `null`. That counts as `null` passed in.
+    pub(super) fn appeal(&mut self, pool: &Pool, recipe: &Recipe, print: Print, end: End) -> End {
+        let is_blamed = matches!(&end, End::Threw { broken: Some(broken), .. }
+            if *broken.contract == *Ending::NpeOnNonNullInput.option());
+        if !is_blamed {
+            return end;
+        }
+        let mark = self.session.vm.mark();
+        let mut watch = NullGiven::new(&self.session);
+        let made = self.make(&mut watch, pool, recipe, print);
+        let judged = match made {
+            Made::Ended { step, op, outcome, mut input, args, parts, results } => {
+                let results = recipe.steps.iter().zip(&results);
+                let made = results.filter(|(step, _)| self.gives_object(step.op));
+                let made = made.map(|(_, word)| word);
+                let passed = parts.iter().flatten().chain(made).chain(self.objects(op, &args));
+                let passed: Vec<Ref> = passed.map(|&word| Ref::from_slot(word)).collect();
+                let is_explained = matches!(&outcome, Outcome::Threw(exception)
+                    if watch.explains(&self.session, *exception, &passed));
+                input.had_null = true;
+                is_explained.then(|| self.ended(step, op, &outcome, input, &args))
+            }
+            Made::All { .. } | Made::Illegal => None,
+        };
+        self.roll_back(mark);
+        judged.unwrap_or(end)
+    }
+
     /// Whether `null` is passed, or something is made that may give it.
     pub(super) fn has_null(&self, op: OpId, args: &[u64]) -> bool {
-        if self.gives_null[op.idx()] {
-            return true;
-        }
-        let Some(Ready::Call { resolved, .. }) = &self.ready[op.idx()] else {
-            return args.contains(&0)
-                && matches!(&self.ready[op.idx()], Some(Ready::Array { kind, .. })
-                    if *kind == vm::value::Kind::Ref);
+        self.gives_null[op.idx()] || self.objects(op, args).any(|&word| word == 0)
+    }
+
+    /// The objects among some arguments, `null` included, without a receiver.
+    fn objects<'a>(&'a self, op: OpId, args: &'a [u64]) -> impl Iterator<Item = &'a u64> {
+        let (receiver, kinds): (usize, &[Kind]) = match &self.ready[op.idx()] {
+            Some(Ready::Call { resolved, .. }) => {
+                (usize::from(resolved.method.has_receiver()), &resolved.parameters)
+            }
+            Some(Ready::Array { kind, .. }) => (0, std::slice::from_ref(kind)),
+            None => (0, &[]),
         };
-        let receiver = usize::from(resolved.method.has_receiver());
-        args.iter()
-            .skip(receiver)
-            .zip(resolved.parameters.iter())
-            .any(|(&word, &kind)| kind == vm::value::Kind::Ref && word == 0)
+        let kind_of = move |idx: usize| kinds.get(idx).or(kinds.last());
+        let args = args.iter().skip(receiver).enumerate();
+        args.filter(move |(idx, _)| kind_of(*idx) == Some(&Kind::Ref)).map(|(_, word)| word)
     }
 }
