@@ -8,6 +8,7 @@ use emit::junit::facts::Names;
 use emit::junit::{self, SourceFile};
 use suite::test::Suite;
 
+use crate::counted::{counted, verb};
 use crate::output;
 use crate::verify::{Compiled, Disagreement, RealJvm, Runs};
 
@@ -18,6 +19,37 @@ pub(crate) enum Must {
     Pass,
     /// They show what is wrong.
     Fail,
+}
+
+/// What is known of written tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Checked {
+    /// Nothing: nobody wanted to know.
+    No,
+    /// They pass.
+    Passes,
+    /// They pass with this version of the classes.
+    PassesHere,
+    /// They fail.
+    Fails,
+}
+
+impl Checked {
+    /// So many tests of which this is known, for people.
+    pub(crate) fn tests(self, number: usize) -> String {
+        let tests = counted(number, "test");
+        let pass = verb(number, "it passes", "all pass");
+        match self {
+            Checked::No => format!("{tests}, not checked"),
+            Checked::Passes => format!("{tests}, {pass} on the real JVM"),
+            Checked::PassesHere => format!("{tests}, {pass} on the real JVM with this version"),
+            Checked::Fails => {
+                let fail = verb(number, "it fails", "all fail");
+                let must = verb(number, "it must", "they must");
+                format!("{tests}, {fail} on the real JVM, as {must}")
+            }
+        }
+    }
 }
 
 /// How tests are written and checked.

@@ -13,6 +13,7 @@ use generate::states::Job;
 use observe::coverage::{Probe, Ratio, measure};
 use observe::state::technique::Technique;
 
+use crate::counted::counted;
 use crate::machines::Machines;
 
 /// What came of one technique.
@@ -184,7 +185,11 @@ fn percent(part: usize, whole: usize) -> f64 {
 
 /// The rows as a table.
 pub(crate) fn human(class: &str, length: usize, rows: &[Row]) -> String {
-    let mut text = format!("{}, all sequences of up to {length} calls\n", class.replace('/', "."));
+    let mut text = format!(
+        "{}, all sequences of up to {}\n",
+        class.replace('/', "."),
+        counted(length, "call")
+    );
     let _ = writeln!(
         text,
         "  {:<16} {:>8} {:>10} {:>9} {:>7} {:>10} {:>10} {:>15} {:>10} {:>7}",
@@ -223,8 +228,9 @@ pub(crate) fn human(class: &str, length: usize, rows: &[Row]) -> String {
                 let (before, after) = by_results;
                 let (before_states, after_states) = by_states;
                 format!(
-                    "  of {total} mutants {before} -> {after} by results, {before_states} -> {after_states} \
-                     with states"
+                    "  of {} {before} -> {after} by results, {before_states} -> {after_states} \
+                     with states",
+                    counted(total, "mutant")
                 )
             }),
             if row.is_complete { "" } else { "  (stopped at --max-tests)" },

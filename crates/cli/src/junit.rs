@@ -10,6 +10,7 @@ use observe::junit::{self, Event, Failure, Hear, Limits, Node, Outcome, Report};
 use vm::frame::Stop;
 use vm::mode::Plain;
 
+use crate::counted::counted;
 use crate::options::{Format, RunOptions};
 use crate::os_host::OsHost;
 use crate::run::{boot, reason, start_agents, with_agents};
@@ -114,8 +115,8 @@ fn human(report: &Report) -> String {
     let counts = report.counts();
     let _ = write!(
         text,
-        "\n{} tests: {} passed, {} failed, {} skipped",
-        counts.all(),
+        "\n{}: {} passed, {} failed, {} skipped",
+        counted(counts.all(), "test"),
         counts.passed,
         counts.failed,
         counts.skipped

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use emit::json::Json;
 use emit::junit::SourceFile;
 
+use crate::counted::{counted, verb};
 use crate::verify::Disagreement;
 
 /// How many tests were left out for which reason.
@@ -19,33 +20,43 @@ pub(crate) struct LeftOut {
 }
 
 impl LeftOut {
-    /// A line for each reason that there is; `what` has no test: `calls`.
-    pub(crate) fn lines(&self, what: &str) -> String {
+    /// A line for each reason that there is; `one` has no test: `call`.
+    pub(crate) fn lines(&self, one: &str) -> String {
         let mut text = String::new();
         let LeftOut { n_unstable, n_outside, n_unordered: (n_tests, n_checks) } = *self;
         if n_unstable > 0 {
             let _ = writeln!(
                 text,
-                "  {n_unstable} {what} depend on time, place or hash codes and have no test"
+                "  {} {} on time, place or hash codes and {} no test",
+                counted(n_unstable, one),
+                verb(n_unstable, "depends", "depend"),
+                verb(n_unstable, "has", "have")
             );
         }
-        text.push_str(&outside(n_outside, what));
+        text.push_str(&outside(n_outside, &counted(n_outside, one)));
         if n_tests + n_checks > 0 {
+            let parts = [(n_tests, "test", ""), (n_checks, "check", " of others")];
+            let parts = parts.into_iter().filter(|(number, ..)| *number > 0);
+            let named: Vec<String> =
+                parts.map(|(number, one, of)| format!("{}{of}", counted(number, one))).collect();
             let _ = writeln!(
                 text,
-                "  {n_tests} tests and {n_checks} checks of others depend on which tests ran before and were left out"
+                "  left out for depending on which tests ran before: {}",
+                named.join(", ")
             );
         }
         text
     }
 }
 
-/// How many of something have no test because they would touch what is the user's.
-pub(crate) fn outside(n_outside: usize, what: &str) -> String {
+/// That so many have no test because they would touch what is the user's; `which` names them with their number.
+pub(crate) fn outside(n_outside: usize, which: &str) -> String {
+    let [touch, wait, have] = [("touches", "touch"), ("waits", "wait"), ("has", "have")]
+        .map(|(does, do_)| verb(n_outside, does, do_));
     match n_outside {
         0 => String::new(),
-        n => format!(
-            "  {n} {what} touch files, programs or the network, or wait for long, and have no test\n"
+        _ => format!(
+            "  {which} {touch} files, programs or the network, or {wait} for long, and {have} no test\n"
         ),
     }
 }

@@ -5,6 +5,7 @@ mod assess;
 mod attributes;
 mod boot_image;
 mod class_path;
+mod counted;
 mod exhaustive;
 mod files;
 mod generate;

@@ -18,6 +18,7 @@ use observe::record::{NotRecorded, RecordedSuite, Suite, Techniques, Watch, reco
 use observe::state::mask::Mask;
 use vm::vm::Vm;
 
+use crate::counted::counted;
 use crate::options::{Format, MachineOptions, MinimizeOptions};
 use crate::os_host::OsHost;
 use crate::output;
@@ -190,5 +191,8 @@ fn show_progress(progress: &Progress, counts: &Counts) {
         0 => String::new(),
         done => format!(", {:.0} s left", seconds / done as f64 * (all - done) as f64),
     };
-    progress.show(&format!("{n_tests} recorded, {rate:.0}/s, {n_classes} of {all} classes{left}"));
+    progress.show(&format!(
+        "{n_tests} recorded, {rate:.0}/s, {n_classes} of {}{left}",
+        counted(all, "class")
+    ));
 }

@@ -27,6 +27,7 @@ use suite::constant::Constant;
 use suite::sequence::Sequence;
 use suite::test::Suite;
 
+use crate::counted::counted;
 use crate::machines::Machines;
 use crate::options::{Choose, Format, GenerateOptions, MachineOptions};
 use crate::output::{self, Output, Replaces};
@@ -89,7 +90,7 @@ pub(crate) fn run(
     };
     let what = match classes {
         [only] => only.replace('/', "."),
-        several => format!("{} classes", several.len()),
+        several => counted(several.len(), "class"),
     };
     // Better now than after the work.
     let other = versions::other(options)?;

@@ -16,6 +16,7 @@ use std::process::ExitCode;
 use distill::group::{self, Group};
 use emit::prune::{Focus, Freedom, Tied, alone, prune, renamed};
 
+use crate::counted::counted;
 use crate::files::TemporaryFolder;
 use crate::jdk;
 use crate::minimize::machine_options;
@@ -276,7 +277,7 @@ fn reduce(
             return false;
         }
         n_tried += 1;
-        progress.show(&format!("{n_tried} sources tried"));
+        progress.show(&format!("{} tried", counted(n_tried, "source")));
         match bench.run(&candidate, text) {
             Ok(Ok(causes)) => {
                 bench.n_denied <= most_denied && causes.iter().any(|other| other.is_like(cause))

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use generate::states::Watch;
 
+use crate::counted::counted;
+
 /// Time between two lines.
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -110,6 +112,10 @@ impl Watch for Progress {
             }
             None => String::new(),
         };
-        self.show(&format!("{states} states, {calls} calls, {rate:.0} calls/s{left}"));
+        self.show(&format!(
+            "{}, {}, {rate:.0} calls/s{left}",
+            counted(states, "state"),
+            counted(calls, "call")
+        ));
     }
 }

@@ -94,9 +94,9 @@ fn a_stack_is_shown_with_tests_that_pass_on_the_real_jvm() {
     options.extend(["--output", &output_name, "--html", &page_name]);
     let said = said(&options);
     let expected = "   1. pop_onNew_throwsArrayIndexOutOfBounds
-      violates  pop(S).state != S  (12 satisfy it, 1 violate it)
-      satisfies pop(S).retval == Exception [where isEmpty(S)]  (1 satisfy it, 0 violate it)
-      satisfies pop(<init>().state).retval == Exception  (1 satisfy it, 0 violate it)
+      violates  pop(S).state != S  (satisfied by 12, violated by 1)
+      satisfies pop(S).retval == Exception [where isEmpty(S)]  (satisfied by 1, violated by 0)
+      satisfies pop(<init>().state).retval == Exception  (satisfied by 1, violated by 0)
       Here isEmpty() is true, in the common test false
           IntStack intStack = new IntStack();
           ArrayIndexOutOfBoundsException exception =
@@ -107,7 +107,7 @@ fn a_stack_is_shown_with_tests_that_pass_on_the_real_jvm() {
     assert!(said.contains("tests, all pass on the real JVM\n"), "{said}");
     assert!(said.contains("; survived "), "{said}");
     let special = fs::read_to_string(output.join("subjects/IntStackSpecialTest.java")).unwrap();
-    assert!(special.contains("// Violates pop(S).state != S (12 satisfy it, 1 violate it).\n"));
+    assert!(special.contains("// Violates pop(S).state != S (satisfied by 12, violated by 1).\n"));
     let common = fs::read_to_string(output.join("subjects/IntStackCommonTest.java")).unwrap();
     assert!(common.contains("// Satisfies pop(push(S, i0_1).state).state == S"), "{common}");
     let page = fs::read_to_string(page).unwrap();

@@ -365,7 +365,7 @@ left as they are
     for line in [
         "  shop.ExitingTest.exits: it stops the machine: ended with code 0\n",
         "  shop.HangingTest.hangs: it does not come to an end within --fuel\n",
-        "\n1 tests call no class under test and are left as they are\n",
+        "\n1 test calls no class under test and is left as it is\n",
     ] {
         assert!(text.contains(line), "{text}");
     }
@@ -383,7 +383,7 @@ fn an_inherited_test_is_taken_out_where_it_is_redundant_in_every_class_that_runs
         &["--sources", &sources, "--apply", "delete", "--output", &out.display().to_string()],
     );
     let text = stdout(&output);
-    assert!(text.contains("\n2 tests deleted in 1 files\n"), "{text}{}", stderr(&output));
+    assert!(text.contains("\n2 tests deleted in 1 file\n"), "{text}{}", stderr(&output));
     let left = "  left alone: shop.FirstTillTest.more: it is inherited from shop.AbstractTillTest, and \
                 shop.SecondTillTest.more is not redundant\n";
     assert!(text.contains(left), "{text}");

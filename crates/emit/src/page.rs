@@ -138,8 +138,8 @@ fn write_properties(text: &mut String, page: &Page) {
         let _ = write!(
             text,
             "<li id=\"p{idx}\" class=\"item {kind}\" tabindex=\"0\"><span class=\"kind\">{kind}</span> \
-             <span class=\"sentence\">{}</span><code>{}</code><span class=\"count\">{} satisfy it, \
-             {} violate it; template {}</span>",
+             <span class=\"sentence\">{}</span><code>{}</code><span class=\"count\">satisfied by {}, \
+             violated by {}; template {}</span>",
             escape(&property.sentence),
             escape(&property.notation),
             property.satisfying,

@@ -9,6 +9,7 @@ use observe::junit::Outcome;
 use observe::mutation::{Escaped, Fate, Mutant, Verdict};
 use observe::state::technique::Technique;
 
+use crate::counted::{counted, verb};
 use crate::minimize::{too_large, why_not};
 
 /// One suite.
@@ -36,12 +37,12 @@ pub(super) fn two(names: &[&str], first: &Assessment, second: &Assessment) -> St
     row("lines", both(&|suite| shown(suite.coverage.lines())));
     row("branches", both(&|suite| shown(suite.coverage.branches())));
     row("exceptions", both(&|suite| suite.exceptions.len().to_string()));
-    row("executions", both(&|suite| counted(suite, &|all| all.total.to_string())));
+    row("executions", both(&|suite| figure(suite, &|all| all.total.to_string())));
     for (idx, technique) in Technique::ALL.iter().enumerate() {
         let distinct = |suite: &Assessment| {
-            counted(suite, &|all| {
+            figure(suite, &|all| {
                 let Distinct { executions, states, .. } = all.techniques[idx];
-                format!("{executions} in {states} states")
+                format!("{executions} in {}", counted(states, "state"))
             })
         };
         row(technique.name(), both(&distinct));
@@ -61,8 +62,8 @@ fn write_tests(text: &mut String, assessed: &Assessment) {
     let counts = assessed.report.counts();
     let _ = write!(
         text,
-        "{} tests: {} passed, {} failed, {} skipped",
-        counts.all(),
+        "{}: {} passed, {} failed, {} skipped",
+        counted(counts.all(), "test"),
         counts.passed,
         counts.failed,
         counts.skipped
@@ -113,18 +114,17 @@ fn write_coverage(text: &mut String, assessed: &Assessment) {
 }
 
 fn write_exceptions(text: &mut String, assessed: &Assessment) {
-    let shown = match assessed.exceptions.len() {
-        1 => "1 distinct exception leaves".to_owned(),
-        n_exceptions => format!("{n_exceptions} distinct exceptions leave"),
-    };
-    let _ = writeln!(text, "\n{shown} the classes under test");
+    let n_exceptions = assessed.exceptions.len();
+    let exceptions = counted(n_exceptions, "distinct exception");
+    let leave = verb(n_exceptions, "leaves", "leave");
+    let _ = writeln!(text, "\n{exceptions} {leave} the classes under test");
     for escaped in &assessed.exceptions {
         let _ = writeln!(text, "  {}", exception(escaped));
     }
 }
 
 /// A figure of the method executions, or a dash where they could not be counted.
-fn counted(assessed: &Assessment, show: &dyn Fn(&Executions) -> String) -> String {
+fn figure(assessed: &Assessment, show: &dyn Fn(&Executions) -> String) -> String {
     assessed.executions.as_ref().map_or_else(|_| "-".to_owned(), show)
 }
 
@@ -139,7 +139,7 @@ fn write_executions(text: &mut String, assessed: &Assessment) {
     let _ = writeln!(
         text,
         "\n{:<17} {:>18} {:>18}",
-        format!("{} executions", executions.total),
+        counted(executions.total, "execution"),
         "distinct",
         "states"
     );
@@ -235,8 +235,7 @@ fn fate(verdict: &Verdict) -> String {
     match &verdict.fate {
         Fate::Killed => "killed".to_owned(),
         Fate::NotCovered => "not covered".to_owned(),
-        Fate::Survived if verdict.n_trials == 1 => "survived, run by 1 test".to_owned(),
-        Fate::Survived => format!("survived, run by {} tests", verdict.n_trials),
+        Fate::Survived => format!("survived, run by {}", counted(verdict.n_trials, "test")),
         Fate::Undecided(reason) => {
             format!("undecided: {}", reason.lines().next().unwrap_or_default())
         }

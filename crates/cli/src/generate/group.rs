@@ -23,6 +23,7 @@ use suite::types::Type;
 use super::prepare::{Prepared, prepare};
 use super::shown;
 use crate::agreement::{self, Agreed, Check, Must};
+use crate::counted::counted;
 use crate::inputs::{Inputs, Tests};
 use crate::left_out::LeftOut;
 use crate::machines::Machines;
@@ -127,7 +128,7 @@ pub(super) fn one_group(
         if settled.len() == options.max_tests || watch::is_interrupted() {
             break;
         }
-        progress.show(&format!("{idx} of {} tests", drafts.len()));
+        progress.show(&format!("{idx} of {}", counted(drafts.len(), "test")));
         let own = owner(group, &stand_ins, draft);
         let is_own = |method: &&Arc<Method>| group.len() == 1 || *method.class == *group[own];
         let observers: Vec<Arc<Method>> = observers.iter().filter(is_own).cloned().collect();

@@ -11,6 +11,8 @@ use vm::frame::Stop;
 
 use super::group::{FromTests, Generated};
 use super::shown;
+use crate::agreement::Checked;
+use crate::counted::{counted, verb};
 use crate::options::GenerateOptions;
 use crate::{left_out, run};
 
@@ -21,11 +23,11 @@ pub(super) fn human(options: &GenerateOptions, generated: &[Generated]) -> Strin
         let _ = writeln!(text, "{}", shown(&one.classes));
         let _ = writeln!(
             text,
-            "  {} states ({}), {} calls, {} tests in {:.1} s",
-            exploration.n_states(),
+            "  {} ({}), {}, {} in {:.1} s",
+            counted(exploration.n_states(), "state"),
             one.job.technique,
-            exploration.n_calls(),
-            n_tests(one),
+            counted(exploration.n_calls(), "call"),
+            counted(n_tests(one), "test"),
             one.time.1.as_secs_f64(),
         );
         if let Some(from) = &one.from_tests {
@@ -34,12 +36,12 @@ pub(super) fn human(options: &GenerateOptions, generated: &[Generated]) -> Strin
         for (number, iteration) in exploration.iterations.iter().enumerate().skip(1) {
             let _ = writeln!(
                 text,
-                "  iteration {number}: {} states tried, {} calls, {} threw, {} left the state as it was, {} new states",
-                iteration.expanded,
-                iteration.calls,
+                "  iteration {number}: {} tried, {}, {} threw, {} left the state as it was, {}",
+                counted(iteration.expanded, "state"),
+                counted(iteration.calls, "call"),
                 iteration.threw,
                 iteration.preserved,
-                iteration.new_states,
+                counted(iteration.new_states, "new state"),
             );
         }
         if !exploration.is_complete {
@@ -64,7 +66,7 @@ pub(super) fn human(options: &GenerateOptions, generated: &[Generated]) -> Strin
                 finding(stop)
             );
         }
-        text.push_str(&one.counts.lines("calls"));
+        text.push_str(&one.counts.lines("call"));
         for reason in &one.left_out {
             let _ = writeln!(text, "  no test can be written for {reason}");
         }
@@ -73,10 +75,9 @@ pub(super) fn human(options: &GenerateOptions, generated: &[Generated]) -> Strin
         }
         for source in &one.sources {
             let path = options.output.join(&source.path);
-            let verified =
-                if options.no_verify { "not checked" } else { "all pass on the real JVM" };
-            let _ =
-                writeln!(text, "  {}: {} tests, {verified}", path.display(), source.tests.len());
+            let checked = if options.no_verify { Checked::No } else { Checked::Passes };
+            let tests = checked.tests(source.tests.len());
+            let _ = writeln!(text, "  {}: {tests}", path.display());
         }
     }
     text
@@ -171,16 +172,20 @@ fn way(one: &Generated, state: StateId, list: usize) -> String {
 
 fn from_tests_text(from: &FromTests) -> String {
     let mut text = format!(
-        "  from {} tests: {} calls with {} argument lists, {} states",
-        from.n_tests, from.n_calls, from.n_lists, from.n_states
+        "  from {}: {} with {}, {}",
+        counted(from.n_tests, "test"),
+        counted(from.n_calls, "call"),
+        counted(from.n_lists, "argument list"),
+        counted(from.n_states, "state")
     );
     if from.n_left_out > 0 {
-        let _ =
-            write!(text, "; {} calls with an argument that cannot be built again", from.n_left_out);
+        let calls = counted(from.n_left_out, "call");
+        let _ = write!(text, "; {calls} with an argument that cannot be built again");
     }
     text.push('\n');
     if from.n_failed > 0 {
-        let _ = writeln!(text, "  {} of these tests fail", from.n_failed);
+        let fail = verb(from.n_failed, "fails", "fail");
+        let _ = writeln!(text, "  {} of these tests {fail}", from.n_failed);
     }
     for class in &from.left_out {
         let _ = writeln!(text, "  {class} stops the machine and was left out");

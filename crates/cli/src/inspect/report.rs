@@ -14,6 +14,8 @@ use generate::states::table::StateId;
 use super::Inspected;
 use super::attack::methods_of;
 use super::tests::{Shown, Subject, observed};
+use crate::agreement::Checked;
+use crate::counted::counted;
 use crate::left_out;
 use crate::options::InspectOptions;
 
@@ -37,7 +39,8 @@ fn note(one: &Inspected, idx: usize) -> String {
     }
     match effort.on(&methods_of(property)) {
         Some((calls, states)) if property.kind != Kind::Common => {
-            format!("survived {calls} more calls in {states} states")
+            let (calls, states) = (counted(calls, "more call"), counted(states, "state"));
+            format!("survived {calls} in {states}")
         }
         _ => String::new(),
     }
@@ -67,11 +70,11 @@ fn effects(one: &Inspected) -> Vec<(&'static str, Vec<String>)> {
 /// Lines about the run.
 fn facts(one: &Inspected) -> Vec<String> {
     let mut facts = vec![format!(
-        "{} calls, {} states ({}), {} pairs of calls",
-        one.n_calls,
-        one.exploration.n_states(),
+        "{}, {} ({}), {} of calls",
+        counted(one.n_calls, "call"),
+        counted(one.exploration.n_states(), "state"),
         one.job.technique,
-        one.inference.n_pairs,
+        counted(one.inference.n_pairs, "pair"),
     )];
     match one.n_lost {
         None => {}
@@ -82,8 +85,8 @@ fn facts(one: &Inspected) -> Vec<String> {
     }
     if let Some(effort) = &one.effort {
         facts.push(format!(
-            "universal properties were attacked with {} more calls; {} fell",
-            effort.calls(),
+            "universal properties were attacked with {}; {} fell",
+            counted(effort.calls(), "more call"),
             one.fallen.len()
         ));
     }
@@ -158,14 +161,15 @@ pub(super) fn human(options: &InspectOptions, one: &Inspected) -> String {
             }
         }
     }
-    text.push_str(left_out::outside(one.tests.n_outside, "of these tests").trim_start());
+    let n_outside = one.tests.n_outside;
+    let which = format!("{n_outside} of these tests");
+    text.push_str(left_out::outside(n_outside, &which).trim_start());
     text.push_str(&left_out::disagreements(&one.tests.disagreements));
     if let Some(folder) = &options.output {
         for source in &one.tests.sources {
-            let checked =
-                if options.no_verify { "not checked" } else { "all pass on the real JVM" };
+            let checked = if options.no_verify { Checked::No } else { Checked::Passes };
             let path = folder.join(&source.path);
-            let _ = writeln!(text, "{}: {} tests, {checked}", path.display(), source.tests.len());
+            let _ = writeln!(text, "{}: {}", path.display(), checked.tests(source.tests.len()));
         }
     }
     if let Some(file) = &options.html {
@@ -188,7 +192,7 @@ fn write_test(
             let property = &one.inference.properties[idx];
             let _ = writeln!(
                 text,
-                "      {what} {}  ({} satisfy it, {} violate it)",
+                "      {what} {}  (satisfied by {}, violated by {})",
                 wording.notation(&property.abstraction),
                 property.satisfying,
                 property.violating
@@ -220,7 +224,7 @@ fn write_property(
     let note = if note.is_empty() { note } else { format!("; {note}") };
     let _ = writeln!(
         text,
-        "      {} satisfy it, {} violate it ({}){note}",
+        "      satisfied by {}, violated by {} ({}){note}",
         property.satisfying,
         property.violating,
         property.abstraction.template_name()

@@ -176,7 +176,7 @@ fn notes(
         for &idx in properties {
             let property = &subject.inference.properties[idx];
             notes.push(format!(
-                "{what} {} ({} satisfy it, {} violate it).",
+                "{what} {} (satisfied by {}, violated by {}).",
                 wording.notation(&property.abstraction),
                 property.satisfying,
                 property.violating

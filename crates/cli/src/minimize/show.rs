@@ -7,6 +7,7 @@ use observe::record::{GRAMMAR, LARGEST_ASKED, MOST_BYTES_ASKED};
 
 use super::judge::{Judged, Minimized, Row, Status};
 use super::sources::Changes;
+use crate::counted::{counted, verb};
 
 /// The report for people.
 pub(super) fn human(minimized: &Minimized, changes: Option<&Changes>) -> String {
@@ -145,18 +146,24 @@ fn write_tests(text: &mut String, minimized: &Minimized) {
     });
     let n_idle = all.iter().filter(|test| test.status == Status::NoCalls).count();
     if n_idle > 0 {
-        let _ =
-            writeln!(text, "\n{n_idle} tests call no class under test and are left as they are");
+        let _ = writeln!(
+            text,
+            "\n{} {} no class under test and {} left as {}",
+            counted(n_idle, "test"),
+            verb(n_idle, "calls", "call"),
+            verb(n_idle, "is", "are"),
+            verb(n_idle, "it is", "they are")
+        );
     }
 }
 
 fn write_changes(text: &mut String, changes: &Changes) {
     let _ = writeln!(
         text,
-        "\n{} tests {} in {} files",
-        changes.n_tests,
+        "\n{} {} in {}",
+        counted(changes.n_tests, "test"),
         changes.what_was_done(),
-        changes.files.len()
+        counted(changes.files.len(), "file")
     );
     for file in &changes.files {
         let _ = writeln!(text, "  {}", file.shown.display());

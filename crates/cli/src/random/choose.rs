@@ -17,6 +17,7 @@ use suite::constant::Constant;
 use suite::method::Method;
 use suite::sequence::{Arg, Sequence, Statement, Var};
 
+use crate::counted::counted;
 use crate::side_by_side::side_by_side;
 use crate::watch::{self, Progress};
 
@@ -92,7 +93,10 @@ pub(super) fn choose(
             if watch::is_interrupted() {
                 break;
             }
-            progress.show(&format!("{idx} of {} sequences looked at again", candidates.len()));
+            progress.show(&format!(
+                "{idx} of {} looked at again",
+                counted(candidates.len(), "sequence")
+            ));
             looks.push((idx, look(&mut lane, candidates[idx], keeps_all)));
         }
         Ok((lane, looks))
@@ -135,7 +139,7 @@ pub(super) fn choose(
             if watch::is_interrupted() {
                 break;
             }
-            progress.show(&format!("{nth} of {n_owners} sequences made short"));
+            progress.show(&format!("{nth} of {} made short", counted(n_owners, "sequence")));
             let limits = allowance.share(lane.appraiser.cost(), n_owners - nth);
             let sequence = shrunk(&mut lane, &owner, limits);
             if let Ok(Some(shown)) = lane.appraiser.appraise(&sequence, States::All) {

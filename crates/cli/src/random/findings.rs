@@ -8,6 +8,7 @@ use distill::shrink::{shrink, without_end};
 use observe::contract::Severity;
 use suite::sequence::{Sequence, Var};
 
+use crate::counted::counted;
 use crate::machines::Machines;
 use crate::side_by_side::side_by_side;
 use crate::watch::{self, Progress};
@@ -58,7 +59,7 @@ pub(super) fn settle(
                 break;
             }
             let n_done = n_done.fetch_add(1, Ordering::Relaxed);
-            progress.show(&format!("{n_done} of {n_causes} findings seen again"));
+            progress.show(&format!("{n_done} of {} seen again", counted(n_causes, "finding")));
             let found = shown.iter().find_map(|finding| confirm(&mut judges, is_raw, finding));
             confirmed.push(found);
         }

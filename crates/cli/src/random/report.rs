@@ -8,6 +8,8 @@ use emit::json::Json;
 use observe::contract::Severity;
 
 use super::Outcome;
+use crate::agreement::Checked;
+use crate::counted::counted;
 use crate::left_out;
 use crate::options::GenerateOptions;
 
@@ -23,8 +25,8 @@ pub(super) fn human(options: &GenerateOptions, outcome: &Outcome) -> String {
     let rate = counts.sequences as f64 / seconds;
     let _ = writeln!(
         text,
-        "{} sequences in {seconds:.1} s ({rate:.0} per second): {} kept, {} redundant, {} illegal, {} broke a contract",
-        counts.sequences,
+        "{} in {seconds:.1} s ({rate:.0} per second): {} kept, {} redundant, {} illegal, {} broke a contract",
+        counted(counts.sequences, "sequence"),
         counts.kept,
         counts.redundant + counts.duplicates,
         counts.illegal,
@@ -34,14 +36,15 @@ pub(super) fn human(options: &GenerateOptions, outcome: &Outcome) -> String {
     let n_called = campaign.calls.iter().filter(|call| call.reason.is_none()).count();
     let _ = writeln!(
         text,
-        "{} classes, {n_called} of {} methods called, {covered} of {all} branches taken",
-        campaign.classes.len(),
-        campaign.calls.len()
+        "{}, {n_called} of {} called, {covered} of {} taken",
+        counted(campaign.classes.len(), "class"),
+        counted(campaign.calls.len(), "method"),
+        counted(all, "branch")
     );
     for (class, reason) in campaign.refused.iter().take(MOST_SHOWN) {
         let _ = writeln!(text, "  not tested: {}: {reason}", class.replace('/', "."));
     }
-    more(&mut text, campaign.refused.len(), "classes were not tested");
+    more(&mut text, campaign.refused.len(), "not tested", "class");
     let uncalled: Vec<_> = campaign
         .calls
         .iter()
@@ -50,13 +53,13 @@ pub(super) fn human(options: &GenerateOptions, outcome: &Outcome) -> String {
     for (method, reason) in uncalled.iter().take(MOST_SHOWN) {
         let _ = writeln!(text, "  not called: {method}: {reason}");
     }
-    more(&mut text, uncalled.len(), "methods were not called");
+    more(&mut text, uncalled.len(), "not called", "method");
     findings(&mut text, &outcome.findings);
     if outcome.n_unstable > 0 {
         let _ = writeln!(
             text,
-            "  {} findings did not show again in every world and were dropped",
-            outcome.n_unstable
+            "  dropped: {} that did not show again in every world",
+            counted(outcome.n_unstable, "finding")
         );
     }
     differences(&mut text, outcome);
@@ -64,9 +67,10 @@ pub(super) fn human(options: &GenerateOptions, outcome: &Outcome) -> String {
     text
 }
 
-fn more(text: &mut String, n_all: usize, what: &str) {
+fn more(text: &mut String, n_all: usize, what: &str, one: &str) {
     if n_all > MOST_SHOWN {
-        let _ = writeln!(text, "  and {} more {what}", n_all - MOST_SHOWN);
+        let others = counted(n_all - MOST_SHOWN, &format!("more {one}"));
+        let _ = writeln!(text, "  {what}: {others}");
     }
 }
 
@@ -75,7 +79,8 @@ fn findings(text: &mut String, findings: &[Finding]) {
         let _ = writeln!(text, "no contract was broken");
         return;
     }
-    let _ = writeln!(text, "{} findings, those to look at first in front:", findings.len());
+    let order = if findings.len() == 1 { "" } else { ", those to look at first in front" };
+    let _ = writeln!(text, "{}{order}:", counted(findings.len(), "finding"));
     for (number, finding) in findings.iter().enumerate() {
         let broken = &finding.broken;
         let severity = match broken.severity {
@@ -88,12 +93,12 @@ fn findings(text: &mut String, findings: &[Finding]) {
         };
         let _ = writeln!(
             text,
-            "  {}. {severity} {}: {} ({} sequences, shortest {} calls{place})",
+            "  {}. {severity} {}: {} ({}, shortest {}{place})",
             number + 1,
             broken.contract,
             broken.message,
-            finding.count,
-            finding.sequence.len()
+            counted(finding.count, "sequence"),
+            counted(finding.sequence.len(), "call")
         );
     }
 }
@@ -104,7 +109,8 @@ fn differences(text: &mut String, outcome: &Outcome) {
         let _ = writeln!(text, "no sequence tells the two versions apart");
         return;
     }
-    let _ = writeln!(text, "{} differences between the two versions:", differences.len());
+    let _ =
+        writeln!(text, "{} between the two versions:", counted(differences.len(), "difference"));
     for difference in differences {
         let (here, there) = &difference.behaviours;
         let _ = writeln!(text, "  {}: here {here}; there {there}", difference.method);
@@ -112,26 +118,27 @@ fn differences(text: &mut String, outcome: &Outcome) {
 }
 
 fn tests(text: &mut String, options: &GenerateOptions, outcome: &Outcome) {
-    let check = |passes: &'static str| if options.no_verify { "not checked" } else { passes };
+    let check = |ends| if options.no_verify { Checked::No } else { ends };
     let groups = [
-        (&outcome.regression, check("all pass on the real JVM")),
-        (&outcome.versions, check("all pass on the real JVM with this version")),
-        (&outcome.errors, check("all fail on the real JVM, as they must")),
+        (&outcome.regression, check(Checked::Passes)),
+        (&outcome.versions, check(Checked::PassesHere)),
+        (&outcome.errors, check(Checked::Fails)),
     ];
-    for (written, verdict) in groups {
+    for (written, checked) in groups {
         for one in written {
             for source in &one.sources {
                 let path = options.output.join(&source.path);
-                let n_tests = source.tests.len();
-                let _ = writeln!(text, "  {}: {n_tests} tests, {verdict}", path.display());
+                let tests = checked.tests(source.tests.len());
+                let _ = writeln!(text, "  {}: {tests}", path.display());
             }
-            text.push_str(&one.counts.lines("sequences"));
+            text.push_str(&one.counts.lines("sequence"));
             let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
             for reason in &one.left_out {
                 *reasons.entry(reason).or_default() += 1;
             }
             for (reason, count) in reasons {
-                let _ = writeln!(text, "  no test can be written for {reason} ({count} times)");
+                let times = counted(count, "time");
+                let _ = writeln!(text, "  no test can be written for {reason} ({times})");
             }
             for line in left_out::disagreements(&one.disagreements).lines() {
                 let _ = writeln!(text, "  {line}");

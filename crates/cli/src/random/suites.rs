@@ -17,6 +17,7 @@ use suite::test::{Suite, Test};
 use super::checks::thin;
 use super::choose::{Choice, Lane, Wish, choose};
 use crate::agreement::{self, Agreed, Check, Must};
+use crate::counted::counted;
 use crate::left_out::LeftOut;
 use crate::machines::Machines;
 use crate::options::GenerateOptions;
@@ -84,7 +85,8 @@ impl Emission<'_> {
         }
         let n_drafts = drafts.len();
         let tell = |n_done: usize| {
-            progress.show(&format!("{n_done} of {n_drafts} tests seen in other worlds"));
+            progress
+                .show(&format!("{n_done} of {} seen in other worlds", counted(n_drafts, "test")));
             !watch::is_interrupted()
         };
         let worlds = machines.several()?;
@@ -122,7 +124,7 @@ impl Emission<'_> {
             first += n_tests;
         }
         let tell = |n_done: usize| {
-            progress.show(&format!("{n_done} classes checked on the real JVM"));
+            progress.show(&format!("{} checked on the real JVM", counted(n_done, "class")));
         };
         let mut written = self.write(suites, "Test", Must::Pass, &tell)?;
         let counts = n_unstable.into_iter().zip(n_outside).zip(lost);
@@ -153,7 +155,8 @@ impl Emission<'_> {
             tests: findings.iter().filter_map(|finding| finding.test()).collect(),
         };
         let tell = |n_done: usize| {
-            progress.show(&format!("findings of {n_done} classes checked on the real JVM"));
+            progress
+                .show(&format!("findings of {} checked on the real JVM", counted(n_done, "class")));
         };
         self.write(by_class.iter().map(suite).collect(), "ErrorTest", Must::Fail, &tell)
     }
@@ -165,7 +168,10 @@ impl Emission<'_> {
         progress: &Progress,
     ) -> Result<Vec<Written>, String> {
         let tell = |n_done: usize| {
-            progress.show(&format!("differences of {n_done} classes checked on the real JVM"));
+            progress.show(&format!(
+                "differences of {} checked on the real JVM",
+                counted(n_done, "class")
+            ));
         };
         self.write(suites, "VersionTest", Must::Pass, &tell)
     }

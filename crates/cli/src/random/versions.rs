@@ -16,6 +16,7 @@ use suite::sequence::{Sequence, Var};
 use suite::test::{Expected, Test};
 
 use super::suites::draft;
+use crate::counted::counted;
 use crate::machines::Machines;
 use crate::options::GenerateOptions;
 use crate::watch::{self, Progress};
@@ -76,7 +77,10 @@ pub(super) fn compare(
         if watch::is_interrupted() {
             break;
         }
-        progress.show(&format!("{idx} of {} sequences on both versions", campaign.worthy.len()));
+        progress.show(&format!(
+            "{idx} of {} on both versions",
+            counted(campaign.worthy.len(), "sequence")
+        ));
         let Some(method) = last_method(&worthy.sequence).cloned() else { continue };
         let mut both = Both {
             here: &mut *here,

@@ -8,6 +8,7 @@ use emit::prune::Focus;
 use observe::junit::Counts;
 
 use super::{Class, Failed, Reduced};
+use crate::counted::{counted, verb};
 use crate::options::ReduceOptions;
 
 /// So many tests of a class are named.
@@ -28,10 +29,11 @@ pub(super) fn human(
         n_tests => format!("; {n_tests} could not be run"),
     };
     let mut text = format!(
-        "{} of {} tests fail, in {} of failures{not_run}\n\n",
+        "{} of {} {}, in {} of failures{not_run}\n\n",
         failed.len(),
-        counts.all(),
-        plural(classes.len(), "class", "classes")
+        counted(counts.all(), "test"),
+        verb(failed.len(), "fails", "fail"),
+        counted(classes.len(), "class")
     );
     write_table(&mut text, failed, classes);
     for (number, class) in classes.iter().enumerate() {
@@ -86,7 +88,7 @@ fn write_class(
     let length = shown.source.as_ref().map_or(0, |source| source.length);
     match &class.reduced {
         None => {
-            let length = plural(length, "statement", "statements");
+            let length = counted(length, "statement");
             let _ = writeln!(text, "   shown by {} in {length}", shown.name);
         }
         Some(Err(why)) => {
@@ -94,8 +96,8 @@ fn write_class(
         }
         Some(Ok(reduced)) => {
             let now = match (options.no_shrink, reduced.n_statements) {
-                (true, n) => plural(n, "statement", "statements"),
-                (false, n) => format!("{n} of {}", plural(length, "statement", "statements")),
+                (true, n) => counted(n, "statement"),
+                (false, n) => format!("{n} of {}", counted(length, "statement")),
             };
             let _ =
                 writeln!(text, "   shown by {} in {now}; {}", shown.name, confirmation(reduced));
@@ -188,8 +190,4 @@ pub(super) fn method_of(source: &str, focus: &Focus) -> Option<String> {
     let indent = &source[line_start..method.span.start];
     let lines = text.lines().map(|line| line.strip_prefix(indent).unwrap_or(line));
     Some(lines.collect::<Vec<&str>>().join("\n"))
-}
-
-fn plural(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
 }
