@@ -278,6 +278,20 @@ fn interfaces_and_abstract_classes_are_made_by_what_the_class_path_has() {
     assert!(without.branches.0 < without.branches.1, "stand-ins alone do not");
 }
 
+#[test]
+fn what_a_sequence_passed_before_is_passed_again() {
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let workshop = Workshop::of(&jdk, "generate/inputs");
+    let branches = |choosing| {
+        let settings = Settings { choosing, ..settings(3000, 1) };
+        search(&job(&["inputs.Vault"], settings), &workshop, &Unwatched).unwrap().branches
+    };
+    let (taken, all) = branches(Choosing::Guided);
+    assert_eq!(taken, all, "the numbers that lock it also open it");
+    let (taken, all) = branches(Choosing::Uniform);
+    assert!(taken < all, "nobody guesses two numbers");
+}
+
 const SEEN: &str = "inputs.Ledger.seen(int, java.util.function.UnaryOperator)";
 
 #[test]

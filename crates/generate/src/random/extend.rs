@@ -3,12 +3,12 @@
 //!
 //! An argument is a literal, a value of a sequence that is already part of the new one, a value of
 //! another kept sequence (perhaps one that is a part already: a duplicate), a new array or object, or
-//! `null`. New objects are made where no kept sequence has one that fits, and filled by up to three calls.
+//! `null`. Guided, a literal is often one that the sequence passed before. New objects are made where no kept sequence has one that fits, and filled by up to three calls.
 
 use suite::types::Type;
 
 use super::Settings;
-use super::catalogue::{Catalogue, OpId, TypeId};
+use super::catalogue::{Catalogue, LiteralId, OpId, TypeId};
 use super::guide::{Choosing, Guide};
 use super::pool::{ComponentId, Pool};
 use super::recipe::{Recipe, Source};
@@ -20,6 +20,9 @@ const DEPTH: usize = 3;
 const MOST_ELEMENTS: usize = 4;
 /// Where literals fit as well as objects, so often they are taken.
 const LITERALS: f64 = 0.5;
+/// So often a literal is one that the sequence passed before: by what an object was given, what it holds is found,
+/// changed and taken out again.
+const PASSED_BEFORE: f64 = 0.6;
 /// Calls that change a new object before it is used, at most.
 const MOST_FILLED: usize = 3;
 /// Where objects with the right type arguments are there already, so often a new one is made.
@@ -125,13 +128,51 @@ impl<'a> Extension<'a> {
         Some(args)
     }
 
-    fn literal(&mut self, wanted: TypeId) -> Option<super::catalogue::LiteralId> {
+    fn literal(&mut self, wanted: TypeId) -> Option<LiteralId> {
+        let is_guided = self.settings.choosing == Choosing::Guided;
+        if is_guided && self.rng.happens(PASSED_BEFORE) {
+            let passed = self.passed_before(wanted);
+            if passed.is_some() {
+                return passed;
+            }
+        }
         // Now and then a number that nobody thought of.
         let counters = self.catalogue.counters(wanted);
         if !counters.is_empty() && self.rng.happens(0.15) {
             return self.rng.one(counters).copied();
         }
         self.rng.one(self.catalogue.choices(wanted)).copied()
+    }
+
+    /// A literal of a type that some statement of the sequence so far passes; all statements alike.
+    fn passed_before(&mut self, wanted: TypeId) -> Option<LiteralId> {
+        let length = self.length();
+        if length == 0 {
+            return None;
+        }
+        let mut at = self.rng.below(length);
+        let mut recipe = &self.recipe;
+        let pool = self.pool;
+        'inside: loop {
+            for &part in &recipe.parts {
+                let component = pool.component(part);
+                let length = component.print.len() as usize;
+                if at < length {
+                    recipe = component.recipe();
+                    continue 'inside;
+                }
+                at -= length;
+            }
+            break;
+        }
+        let (choices, counters) = (self.catalogue.choices(wanted), self.catalogue.counters(wanted));
+        let literals = recipe.steps.get(at).args.iter().filter_map(|source| match source {
+            Source::Literal(literal) => Some(*literal),
+            Source::Part(..) | Source::Step(_) => None,
+        });
+        let fits = |literal: &LiteralId| choices.contains(literal) || counters.contains(literal);
+        let fitting: Vec<LiteralId> = literals.filter(fits).collect();
+        self.rng.one(&fitting).copied()
     }
 
     fn argument(&mut self, wanted: TypeId, is_receiver: bool, depth: usize) -> Option<Source> {
