@@ -15,6 +15,7 @@ mod bignum;
 mod boxes;
 mod characters;
 mod ciphers;
+mod decimals;
 mod digests;
 mod digits;
 mod encodings;
@@ -51,11 +52,12 @@ impl IntrinsicTable {
     /// The table for a JDK release.
     pub fn new(jdk: u16) -> IntrinsicTable {
         let is_new = jdk >= 25;
-        let plain: [&[Row]; 12] = [
+        let plain: [&[Row]; 13] = [
             array_loops::READS,
             arrays::ROWS,
             boxes::ROWS,
             characters::ROWS,
+            decimals::ROWS,
             digits::SIZES,
             encodings::READS,
             memory::READS,

@@ -48,6 +48,18 @@ unsafe fn parts(vm: *mut Vm, heap: *mut u8, string: u32) -> (u32, u8) {
     }
 }
 
+/// The letters of a Latin-1 string; `None` for null and other strings.
+pub(super) unsafe fn latin1<'a>(vm: *mut Vm, heap: *mut u8, string: u32) -> Option<&'a [u8]> {
+    if string == 0 {
+        return None;
+    }
+    // SAFETY: the caller passes a string.
+    unsafe {
+        let (value, coder) = parts(vm, heap, string);
+        (coder == 0 && value != 0).then(|| bytes(heap, value))
+    }
+}
+
 unsafe fn length(vm: *mut Vm, heap: *mut u8, args: *mut u64) -> bool {
     // SAFETY: arguments are registers; references are valid.
     unsafe {
