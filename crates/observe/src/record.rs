@@ -17,6 +17,8 @@ mod states;
 mod timeline;
 mod whole_suite;
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use vm::frame::Frame;
 use vm::handles::Handle;
@@ -134,6 +136,21 @@ struct Execution {
     values: Option<Fingerprint>,
 }
 
+impl Execution {
+    /// A fingerprint of all of it: takes less room than itself.
+    fn key(&self) -> Fingerprint {
+        let mut mixer = Mixer::new(14);
+        mixer.word(u64::from(self.method) << 32 | u64::from(self.state.0));
+        mixer.fingerprint(self.joint);
+        for pair in [self.whole, self.whole_seq, self.modifying_seq] {
+            pair.into_iter().for_each(|part| mixer.fingerprint(part));
+        }
+        mixer.word(u64::from(self.values.is_some()));
+        mixer.fingerprint(self.values.unwrap_or(NOTHING));
+        mixer.finish()
+    }
+}
+
 /// A state that a call left a candidate in, by everything that some technique can tell apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct LeftState {
@@ -194,7 +211,7 @@ pub struct Recorder<const COVERAGE: bool> {
     /// With the key of the class of the object that a constructor makes, where that is a subclass.
     by_method: FxHashMap<(MethodId, Option<u64>), u32>,
     methods: Vec<Recorded>,
-    by_content: FxHashMap<Execution, u32>,
+    by_content: FxHashMap<Fingerprint, u32>,
     executions: Vec<Execution>,
     /// By execution: its parts, with all calls and with those that changed something.
     texts: Vec<[Vec<TextId>; 2]>,
@@ -443,11 +460,10 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
     /// Takes an execution down for the test that runs.
     #[expect(clippy::cast_possible_truncation, reason = "far fewer executions than 2^32")]
     fn note(&mut self, execution: Execution, texts: [Vec<TextId>; 2]) {
-        let number = match self.by_content.get(&execution) {
-            Some(&number) => number,
-            None => {
-                let number = self.executions.len() as u32;
-                self.by_content.insert(execution, number);
+        let number = match self.by_content.entry(execution.key()) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(place) => {
+                let number = *place.insert(self.executions.len() as u32);
                 self.executions.push(execution);
                 self.last.push(0);
                 if self.history.texts.is_some() {

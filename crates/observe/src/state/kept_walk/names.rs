@@ -9,10 +9,8 @@
 //! A change costs the nodes that have changed, those whose names are others now, and those that refer to them
 //! (`ways`).
 
+mod levels;
 mod ways;
-
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 use vm::heap::ELEMENTS_OFFSET;
 use vm::value::{Kind, Ref};
@@ -23,6 +21,7 @@ use super::super::canonical_heap::{load, write_elements};
 use super::super::fingerprint::{Fingerprint, Mixer, Sink};
 use super::composite::{elements_of_piece, n_pieces};
 use super::places::{Places, element_at};
+use levels::Levels;
 
 /// No node and no edge.
 const NONE: u32 = u32::MAX;
@@ -31,15 +30,18 @@ const FAR: u32 = u32::MAX;
 /// The root.
 const ROOT: u32 = 0;
 
+/// The halves of a fingerprint. So a node fits into one line of the cache.
+type Name = [u64; 2];
+
 #[derive(Debug, Clone, Copy)]
 struct Node {
     object: Ref,
-    plan: Plan,
+    form: Form,
     /// Steps from the root.
     distance: u32,
     /// The edge that it is named by.
     via: u32,
-    name: u128,
+    name: Name,
     /// Its first edge: one per slot or element, if there may be nodes behind them.
     edges: u32,
     n_edges: u32,
@@ -63,8 +65,13 @@ struct Edge {
 #[derive(Debug, Clone, Copy)]
 struct Part {
     node: u32,
-    sum: u128,
     is_stale: bool,
+    /// Whether its content has changed, and not only names.
+    is_changed: bool,
+    /// The fingerprint of its content: all but names. Most parts that are written down again have got other names,
+    /// and nobody need go to the objects, and the values that they refer to, for that.
+    content: Name,
+    sum: Name,
 }
 
 /// A heap and the names of its nodes.
@@ -89,15 +96,15 @@ pub(super) struct Names {
     unread: Vec<u32>,
     stale: Vec<u32>,
     /// Nodes that have lost the edge that they were named by, and how far they were.
-    shaken: BinaryHeap<Reverse<(u32, u32)>>,
+    shaken: Levels<u32>,
     /// Edges that are new.
     linked: Vec<u32>,
     /// Nodes that no way was known to.
     lost: Vec<u32>,
     /// Distances that nodes may have now.
-    nearer: BinaryHeap<Reverse<(u32, u32)>>,
+    nearer: Levels<u32>,
     /// Nodes to be named, by distance: anew, or because of an edge.
-    renamed: BinaryHeap<Reverse<(u32, u32, Option<u32>)>>,
+    renamed: Levels<(u32, Option<u32>)>,
     sum: u128,
     is_made: bool,
 }
@@ -136,9 +143,8 @@ impl Names {
     }
 
     /// A number that stands for an object; `fingerprint` comes first.
-    #[expect(clippy::cast_possible_truncation, reason = "a part of the name stands for it")]
     pub(super) fn number(&self, object: Ref) -> Option<u64> {
-        self.places.get(object).map(|node| self.nodes[node as usize].name as u64 >> 4)
+        self.places.get(object).map(|node| self.nodes[node as usize].name[1] >> 4)
     }
 
     /// The fingerprint, and whether everything had to be read for it. The root is no value.
@@ -149,7 +155,7 @@ impl Names {
             self.forget(self.root);
             let plan = heap.plan_of(vm, vm.class_of(self.root));
             self.add(vm, self.root, plan);
-            (self.nodes[0].distance, self.nodes[0].name) = (0, 1);
+            (self.nodes[0].distance, self.nodes[0].name) = (0, [0, 1]);
             self.is_made = true;
         }
         for (node, first, last) in std::mem::take(&mut self.changed) {
@@ -170,9 +176,14 @@ impl Names {
         while let Some(part) = self.stale.pop() {
             // A part of what was dropped is no longer stale.
             if self.parts[part as usize].is_stale {
-                let now = self.write(heap, vm, part);
+                if self.parts[part as usize].is_changed {
+                    let content = self.content(heap, vm, part);
+                    let part = &mut self.parts[part as usize];
+                    (part.content, part.is_changed) = (content, false);
+                }
+                let now = self.write(part);
                 let part = &mut self.parts[part as usize];
-                self.sum = self.sum.wrapping_sub(part.sum).wrapping_add(now);
+                self.sum = self.sum.wrapping_sub(whole(part.sum)).wrapping_add(whole(now));
                 (part.sum, part.is_stale) = (now, false);
             }
         }
@@ -187,7 +198,7 @@ impl Names {
         let Some(number) = self.places.at(granule) else { return };
         let node = self.nodes[number as usize];
         let offset = (granule - node.object.0) << 3;
-        match node.plan.form {
+        match node.form {
             Form::Array(_) if offset + 8 <= ELEMENTS_OFFSET => {}
             Form::Array(kind) => {
                 let length = vm.heap.array_length(node.object);
@@ -219,15 +230,16 @@ impl Names {
         let (edges, parts) = (count(self.edges.len()), count(self.parts.len()));
         let edge = Edge { from: number, to: NONE, next_in: NONE, previous_in: NONE };
         self.edges.resize(self.edges.len() + n_edges as usize, edge);
-        let part = Part { node: number, sum: 0, is_stale: true };
+        let part =
+            Part { node: number, is_stale: true, is_changed: true, content: [0; 2], sum: [0; 2] };
         self.parts.resize(self.parts.len() + n_parts as usize, part);
         self.stale.extend(parts..parts + n_parts);
         let node = Node {
             object,
-            plan,
+            form: plan.form,
             distance: FAR,
             via: NONE,
-            name: 0,
+            name: [0; 2],
             edges,
             n_edges,
             parts,
@@ -247,17 +259,18 @@ impl Names {
     /// Reads a range of slots or elements.
     fn read(&mut self, heap: &mut CanonicalHeap, vm: &Vm, number: u32, (from, to): (u32, u32)) {
         let node = self.nodes[number as usize];
-        let each = match node.plan.form {
+        let each = match node.form {
             Form::Array(kind) => elements_of_piece(kind),
             _ => u32::MAX,
         };
         if from < to {
             for part in from / each..=(to - 1) / each {
+                self.parts[(node.parts + part) as usize].is_changed = true;
                 self.spoil(node.parts + part);
             }
         }
         for via in from..to.min(node.n_edges) {
-            let target = match node.plan.form {
+            let target = match node.form {
                 Form::Fields(first, _) => {
                     let slot = heap.slot(first + via);
                     if slot.kind != Kind::Ref {
@@ -273,7 +286,9 @@ impl Names {
             if now != before {
                 if before != NONE {
                     self.unlink(edge);
-                    self.spare(edge, before);
+                    if let Some(distance) = self.spare(edge, before) {
+                        self.shaken.add(distance, before);
+                    }
                 }
                 if now != NONE {
                     self.link(edge, now);
@@ -333,8 +348,7 @@ impl Names {
 
     /// Whether these are two objects other than the root, with fields, of which the second refers to the first.
     fn refer_back(&self, one: u32, other: u32) -> bool {
-        let has_fields =
-            |node: u32| matches!(self.nodes[node as usize].plan.form, Form::Fields(..));
+        let has_fields = |node: u32| matches!(self.nodes[node as usize].form, Form::Fields(..));
         one != ROOT
             && one != other
             && has_fields(one)
@@ -380,8 +394,8 @@ impl Names {
             }
             for part in node.parts..node.parts + node.n_parts {
                 let part = &mut self.parts[part as usize];
-                self.sum = self.sum.wrapping_sub(part.sum);
-                (part.sum, part.is_stale) = (0, false);
+                self.sum = self.sum.wrapping_sub(whole(part.sum));
+                (part.sum, part.is_stale) = ([0; 2], false);
             }
             self.places.remove(node.object);
             self.n_pieces -= n_pieces_of(node.n_parts);
@@ -392,12 +406,34 @@ impl Names {
     }
 
     /// Writes a part down.
-    fn write(&self, heap: &mut CanonicalHeap, vm: &Vm, part: u32) -> u128 {
-        let node = &self.nodes[self.parts[part as usize].node as usize];
+    fn write(&self, part: u32) -> Name {
+        let Part { node, content, .. } = self.parts[part as usize];
+        let node = &self.nodes[node as usize];
         let mut mixer = Mixer::new(12);
-        mixer.fingerprint(Fingerprint(node.name));
-        mixer.word(node.plan.key << 2 | NODE);
-        match node.plan.form {
+        mix(&mut mixer, node.name);
+        mix(&mut mixer, content);
+        let (first, last) = match node.form {
+            Form::Array(kind) => {
+                let each = elements_of_piece(kind);
+                let first = (part - node.parts) * each;
+                (first.min(node.n_edges), first.saturating_add(each).min(node.n_edges))
+            }
+            _ => (0, node.n_edges),
+        };
+        for edge in &self.edges[(node.edges + first) as usize..(node.edges + last) as usize] {
+            if edge.to != NONE {
+                mix(&mut mixer, self.nodes[edge.to as usize].name);
+            }
+        }
+        halves(mixer)
+    }
+
+    /// Writes the content of a part down, and where nodes are referred to.
+    fn content(&self, heap: &mut CanonicalHeap, vm: &Vm, part: u32) -> Name {
+        let node = &self.nodes[self.parts[part as usize].node as usize];
+        let mut mixer = Mixer::new(13);
+        mixer.word(heap.class_key(vm, vm.class_of(node.object)) << 2 | NODE);
+        match node.form {
             Form::Array(kind) => {
                 let (number, length) = (part - node.parts, vm.heap.array_length(node.object));
                 mixer.word(u64::from(length) << 32 | u64::from(number));
@@ -424,10 +460,10 @@ impl Names {
             }
             _ => {}
         }
-        mixer.finish().0
+        halves(mixer)
     }
 
-    /// Writes a reference down.
+    /// Writes a reference down, but for the name of the node that it is to.
     fn refer(
         &self,
         heap: &mut CanonicalHeap,
@@ -435,10 +471,8 @@ impl Names {
         (edge, target): (u32, Ref),
         mixer: &mut Mixer,
     ) {
-        let to = self.edges[edge as usize].to;
-        if to != NONE {
+        if self.edges[edge as usize].to != NONE {
             mixer.word(BACK);
-            mixer.fingerprint(Fingerprint(self.nodes[to as usize].name));
         } else if target.is_null() {
             mixer.word(NULL);
         } else {
@@ -446,6 +480,22 @@ impl Names {
             heap.write_value(vm, plan, target, mixer);
         }
     }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "both halves are taken")]
+fn halves(mixer: Mixer) -> Name {
+    let fingerprint = mixer.finish().0;
+    [(fingerprint >> 64) as u64, fingerprint as u64]
+}
+
+fn whole(name: Name) -> u128 {
+    u128::from(name[0]) << 64 | u128::from(name[1])
+}
+
+#[inline]
+fn mix(mixer: &mut Mixer, name: Name) {
+    mixer.word(name[0]);
+    mixer.word(name[1]);
 }
 
 /// How many of the parts of a node are pieces of an array.

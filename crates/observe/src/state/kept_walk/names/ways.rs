@@ -5,23 +5,22 @@
 //! that have none are measured anew from the rest, with all that was behind them. Then nodes are named, the nearest
 //! first, until no name is another one than before.
 
-use std::cmp::Reverse;
-
 use vm::value::Kind;
 
 use super::super::super::canonical_heap::Form;
-use super::super::super::fingerprint::{Fingerprint, Mixer, Sink};
+use super::super::super::fingerprint::{Mixer, Sink};
 use super::super::composite::elements_of_piece;
-use super::{Edge, FAR, NONE, Names, ROOT};
+use super::{Edge, FAR, NONE, Name, Names, ROOT, halves, mix};
 
 impl Names {
-    /// A node no longer has this way in.
-    pub(super) fn spare(&mut self, edge: u32, to: u32) {
+    /// A node no longer has this way in; gives how far it was, if it was named by it.
+    pub(super) fn spare(&mut self, edge: u32, to: u32) -> Option<u32> {
         let node = &mut self.nodes[to as usize];
-        if node.via == edge {
-            node.via = NONE;
-            self.shaken.push(Reverse((node.distance, to)));
+        if node.via != edge {
+            return None;
         }
+        node.via = NONE;
+        Some(node.distance)
     }
 
     /// How far a node is by one of the edges that lead to it.
@@ -30,12 +29,12 @@ impl Names {
     }
 
     /// What a node is called by one of the edges that lead to it.
-    fn name_by(&self, edge: u32) -> u128 {
+    fn name_by(&self, edge: u32) -> Name {
         let from = &self.nodes[self.edges[edge as usize].from as usize];
         let mut mixer = Mixer::new(11);
-        mixer.fingerprint(Fingerprint(from.name));
+        mix(&mut mixer, from.name);
         mixer.word(u64::from(edge - from.edges));
-        mixer.finish().0
+        halves(mixer)
     }
 
     /// Measures and names all nodes, of which only the root is known: level by level, so that those which others are
@@ -71,21 +70,24 @@ impl Names {
 
     /// Finds the nodes that are no longer as near as they were.
     pub(super) fn lose(&mut self) {
-        while let Some(Reverse((distance, number))) = self.shaken.pop() {
+        self.shaken.begin();
+        while let Some((distance, number)) = self.shaken.pop() {
             let node = &self.nodes[number as usize];
             if node.distance != distance || node.via != NONE || distance == FAR {
                 continue;
             }
             if self.edges_to(number).any(|edge| self.distance_by(edge) == distance) {
-                self.renamed.push(Reverse((distance, number, None)));
+                self.renamed.add(distance, (number, None));
                 continue;
             }
             self.nodes[number as usize].distance = FAR;
             self.lost.push(number);
             for edge in self.edges_of(number) {
                 let to = self.edges[edge as usize].to;
-                if to != NONE {
-                    self.spare(edge, to);
+                if to != NONE
+                    && let Some(distance) = self.spare(edge, to)
+                {
+                    self.shaken.follow(distance, to);
                 }
             }
         }
@@ -97,27 +99,28 @@ impl Names {
             let number = self.lost[at];
             let nearest = self.edges_to(number).map(|edge| self.distance_by(edge)).min();
             if let Some(distance) = nearest.filter(|&distance| distance != FAR) {
-                self.nearer.push(Reverse((distance, number)));
+                self.nearer.add(distance, number);
             }
         }
         for at in 0..self.linked.len() {
             let edge = self.linked[at];
             let to = self.edges[edge as usize].to;
             if to != NONE && self.distance_by(edge) < self.nodes[to as usize].distance {
-                self.nearer.push(Reverse((self.distance_by(edge), to)));
+                self.nearer.add(self.distance_by(edge), to);
             }
         }
-        while let Some(Reverse((distance, number))) = self.nearer.pop() {
+        self.nearer.begin();
+        while let Some((distance, number)) = self.nearer.pop() {
             if distance >= self.nodes[number as usize].distance {
                 continue;
             }
             let node = &mut self.nodes[number as usize];
             (node.distance, node.via) = (distance, NONE);
-            self.renamed.push(Reverse((distance, number, None)));
+            self.renamed.add(distance, (number, None));
             for edge in self.edges_of(number) {
                 let to = self.edges[edge as usize].to;
                 if to != NONE && distance + 1 < self.nodes[to as usize].distance {
-                    self.nearer.push(Reverse((distance + 1, to)));
+                    self.nearer.follow(distance + 1, to);
                 }
             }
         }
@@ -125,7 +128,7 @@ impl Names {
             let to = self.edges[edge as usize].to;
             if to != NONE && self.is_named_by(edge, to) {
                 let distance = self.nodes[to as usize].distance;
-                self.renamed.push(Reverse((distance, to, Some(edge))));
+                self.renamed.add(distance, (to, Some(edge)));
             }
         }
     }
@@ -138,7 +141,8 @@ impl Names {
 
     /// Names nodes, the nearest first.
     pub(super) fn name(&mut self) {
-        while let Some(Reverse((distance, number, edge))) = self.renamed.pop() {
+        self.renamed.begin();
+        while let Some((distance, (number, edge))) = self.renamed.pop() {
             let node = self.nodes[number as usize];
             if node.distance != distance || number == ROOT {
                 continue;
@@ -173,7 +177,7 @@ impl Names {
             let Edge { from, next_in, .. } = self.edges[edge as usize];
             let from = self.nodes[from as usize];
             let via = edge - from.edges;
-            let is_array = matches!(from.plan.form, Form::Array(_));
+            let is_array = matches!(from.form, Form::Array(_));
             self.spoil(from.parts + if is_array { via / elements_of_piece(Kind::Ref) } else { 0 });
             edge = next_in;
         }
@@ -182,7 +186,7 @@ impl Names {
             if to != NONE && self.is_named_by(edge, to) {
                 let node = &self.nodes[to as usize];
                 let why = (node.via != edge).then_some(edge);
-                self.renamed.push(Reverse((node.distance, to, why)));
+                self.renamed.follow(node.distance, (to, why));
             }
         }
     }
