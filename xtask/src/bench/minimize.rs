@@ -40,6 +40,8 @@ const LARGE: &[(&str, &str, &str, &[&str])] = &[
     ("LedgerTest", "Ledger", "states that grow to 20,000 nodes, and go back and forth", &[]),
     ("RecentTest", "Recent", "states of 10,000 nodes with three ways to each", &[]),
     ("TableTest", "Table", "rows that know the reader they come from", ROWS),
+    ("LineTest", "Line", "an array that fills with 100,000 values", &[]),
+    ("ShelfTest", "Shelf", "four collections behind one object, 100,000 puts into each", &[]),
 ];
 
 /// A compiled suite.
