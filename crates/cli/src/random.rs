@@ -1,6 +1,7 @@
 //! `nonpareil generate --strategy random`: random sequences with feedback; regression tests for what they
 //! did, and tests that fail for what they broke.
 
+mod budget;
 mod checks;
 mod choose;
 mod findings;
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use ::generate::api::{self, Choice};
@@ -34,6 +36,7 @@ use crate::output::{self, Output, Replaces};
 use crate::verify::{Compiler, RealJvm};
 use crate::watch::{self, Progress};
 use crate::{generate, inputs};
+use budget::{Budget, Spent};
 use suites::{Emission, Written};
 use versions::Difference;
 
@@ -95,11 +98,16 @@ pub(crate) fn run(
     // Better now than after the work.
     let other = versions::other(options)?;
     let progress = Progress::new(&what, limit);
-    let campaign = search(&job, machines, &progress).map_err(|error| error.to_string())?;
+    let n_workers = options.explore.n_workers();
+    let budget = Budget::new(&progress, random.max_sequences.is_some(), n_workers);
+    let campaign = search(&job, machines, &budget).map_err(|error| error.to_string())?;
+    let mut spent = Spent { search: progress.elapsed(), ..Spent::default() };
     let names = machines.class_files(class_path);
     let style = junit::Options::usual();
     let is_raw = |sequence: &Sequence| junit::needs_raw_types(sequence, &style, &names);
-    let settled = findings::settle(&campaign, &job, machines, &is_raw, &progress)?;
+    let until = budget.until_for_findings();
+    let settled = findings::settle(&campaign, &job, machines, &is_raw, until, &progress)?;
+    spent.findings = progress.elapsed() - spent.search;
     let mut outcome = Outcome {
         campaign,
         findings: settled.findings,
@@ -109,6 +117,7 @@ pub(crate) fn run(
         errors: Vec::new(),
         differences: None,
         versions: Vec::new(),
+        spent,
     };
     if let Some(other) = &other {
         let (mut here, mut there) = (machines.worlds()?, other.worlds()?);
@@ -118,8 +127,10 @@ pub(crate) fn run(
             Some(versions::compare(campaign, (&mut here, &mut there), fuel, &is_raw, &progress));
     }
     if !options.count {
-        emit(options, machines, class_path, junit, &job, &mut outcome, &progress)?;
+        emit(options, machines, class_path, junit, &job, &mut outcome, &budget)?;
     }
+    let Spent { search, findings, real, .. } = outcome.spent;
+    outcome.spent.tests = progress.elapsed().saturating_sub(search + findings + real);
     progress.done();
     let text = match options.format {
         Format::Human => report::human(options, &outcome),
@@ -169,6 +180,7 @@ struct Outcome {
     /// Where another version differs, if one was asked for; and the tests that tell the two apart.
     differences: Option<Vec<Difference>>,
     versions: Vec<Written>,
+    spent: Spent,
 }
 
 /// Makes, checks and writes the tests of all classes.
@@ -179,8 +191,9 @@ fn emit(
     junit: &str,
     job: &Job,
     outcome: &mut Outcome,
-    progress: &Progress,
+    budget: &Budget<'_>,
 ) -> Result<(), String> {
+    let progress = budget.progress;
     let names = machines.class_files(class_path);
     let framework = generate::framework(options.junit);
     let real = (!options.no_verify).then(|| RealJvm {
@@ -197,9 +210,10 @@ fn emit(
         names: &names,
         real,
         fuel: job.settings.fuel,
+        real_time: Mutex::default(),
     };
     if options.max_tests > 0 {
-        outcome.regression = emission.regression(&mut outcome.campaign, machines, progress)?;
+        outcome.regression = emission.regression(&mut outcome.campaign, machines, budget)?;
     }
     let suites = outcome.campaign.classes.iter().enumerate().map(|(idx, class)| {
         let differences = outcome.differences.iter().flatten();
@@ -225,6 +239,8 @@ fn emit(
         written.counts.n_outside = n_outside.get(class).copied().unwrap_or(0);
     }
     outcome.errors = errors;
+    let real_time = emission.real_time.into_inner();
+    outcome.spent.real = real_time.unwrap_or_else(PoisonError::into_inner);
     write(options, outcome)
 }
 

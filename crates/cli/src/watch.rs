@@ -61,6 +61,11 @@ impl Progress {
         Progress { what, start: Instant::now(), limit, last: Mutex::new(None), is_shown }
     }
 
+    /// When it started.
+    pub(crate) fn start(&self) -> Instant {
+        self.start
+    }
+
     /// Time since the start.
     pub(crate) fn elapsed(&self) -> Duration {
         self.start.elapsed()

@@ -460,6 +460,23 @@ fn random_generation_writes_tests_that_pass_and_tests_that_show_what_is_broken()
 }
 
 #[test]
+fn the_time_of_a_campaign_is_for_its_findings_too_and_the_report_says_where_it_went() {
+    let jdk = first_jdk();
+    let output = folder("random-time");
+    let options =
+        ["--strategy", "random", "--package", "bugs", "--time", "4s", "--count", "--jobs", "1"];
+    let done = generate(&jdk, "bugs/src", &output, &options);
+    let said = text(&done.stdout) + &text(&done.stderr);
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    let line = said.lines().find(|line| line.ends_with(" s for the real JVM")).expect(&said);
+    let seconds: Vec<f64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let [search, findings, ..] = seconds[..] else { panic!("{line}") };
+    assert!(search <= 4.5 && 0.0 < findings, "{line}");
+    // A second over, and another since others may have work to do here.
+    assert!(search + findings <= 6.0, "{line}");
+}
+
+#[test]
 fn random_tests_with_generic_arguments_and_builders_compile_without_a_warning() {
     let jdk = first_jdk();
     let output = folder("random-generic");

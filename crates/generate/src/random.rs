@@ -39,7 +39,7 @@ use suite::sequence::Sequence;
 
 use crate::api::Choice;
 use crate::arguments::Implementations;
-use crate::states::Watch;
+use crate::states::{Gathered, Watch};
 use crate::threads::joined;
 use catalogue::{Action, Catalogue, OpId};
 use extend::Extension;
@@ -300,6 +300,12 @@ pub fn search(job: &Job, machines: &dyn Machines, watch: &dyn Watch) -> Result<C
         }
         let made = usize::try_from(harvest.counts.sequences).unwrap_or(usize::MAX);
         watch.progress(made, harvest.pool.n_states());
+        let findings = harvest.causes.len();
+        watch.gathered(Gathered {
+            sequences: made,
+            findings,
+            tests: n_worthy(&harvest, job.offer),
+        });
         if !is_whole {
             break;
         }
@@ -436,6 +442,18 @@ const MOST_STATES: usize = 20_000;
 /// for a person unless it takes a branch that no other does.
 const STATES_PER_CALL: usize = 2;
 const LONG: usize = 30;
+
+/// About how many sequences are worth a test.
+fn n_worthy(harvest: &Harvest, offer: Offer) -> usize {
+    match offer {
+        Offer::Nothing => 0,
+        Offer::Few => {
+            let for_states = harvest.calls.len() * STATES_PER_CALL;
+            harvest.candidates.len() + harvest.states.len().min(for_states)
+        }
+        Offer::All => harvest.candidates.len() + harvest.states.len().min(MOST_STATES),
+    }
+}
 
 fn worthy(harvest: &Harvest, catalogue: &Catalogue, offer: Offer) -> Vec<Worthy> {
     let mut worthy = Vec::new();

@@ -148,6 +148,21 @@ pub trait Watch: Sync {
     }
     /// So many calls were made and so many states are known.
     fn progress(&self, calls: usize, states: usize);
+    /// What there is to look at when it ends here.
+    fn gathered(&self, gathered: Gathered) {
+        let _ = gathered;
+    }
+}
+
+/// What a search came to so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gathered {
+    /// Sequences that were tried.
+    pub sequences: usize,
+    /// What was found to be broken, by cause.
+    pub findings: usize,
+    /// Sequences that may become tests, about.
+    pub tests: usize,
 }
 
 /// Watches nothing.

@@ -17,6 +17,7 @@ use suite::constant::Constant;
 use suite::method::Method;
 use suite::sequence::{Arg, Sequence, Statement, Var};
 
+use super::budget;
 use crate::counted::counted;
 use crate::side_by_side::side_by_side;
 use crate::watch::{self, Progress};
@@ -32,8 +33,6 @@ const MOST_COST: u64 = 600_000_000;
 const LEAST_COST: u64 = 20_000;
 /// Runs that each may take even where there is no time left: what is easily left out is left out then as well.
 const LEAST_TRIES: usize = 40;
-/// One sequence may take so many times the mean of the time that is left for each.
-const MOST_SHARES: u32 = 8;
 /// A shorter sequence may take a little longer than the long one did.
 const MORE_FUEL: u64 = 10_000;
 
@@ -223,12 +222,7 @@ impl Allowance {
     fn share(&self, spent: u64, n_left: usize) -> Limits {
         let n_left = n_left.max(1);
         let cost = self.most.saturating_sub(spent) / u64::try_from(n_left).unwrap_or(u64::MAX);
-        let until = self.until.map(|until| {
-            let now = Instant::now();
-            let left = until.saturating_duration_since(now);
-            let share = left / u32::try_from(n_left).unwrap_or(u32::MAX);
-            now + (share * MOST_SHARES).min(left)
-        });
+        let until = self.until.map(|until| budget::share(until, n_left));
         Limits { cost: cost.max(LEAST_COST), until }
     }
 }

@@ -1,6 +1,7 @@
 //! From what a campaign broke to what a person reads: seen again in every world, shrunk, ranked.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use ::generate::random::{Broken, Campaign, Finding, Job, Judge, Worlds as _};
 use distill::group::{self, Found};
@@ -8,13 +9,19 @@ use distill::shrink::{shrink, without_end};
 use observe::contract::Severity;
 use suite::sequence::{Sequence, Var};
 
+use super::budget;
 use crate::counted::counted;
 use crate::machines::Machines;
 use crate::side_by_side::side_by_side;
 use crate::watch::{self, Progress};
 
-/// Runs that shrinking one finding may take.
+/// Runs that shrinking one finding may take, and those that it may take even where there is no time left: what is
+/// easily left out is left out then as well.
 const MOST_TRIES: usize = 400;
+const LEAST_TRIES: usize = 30;
+/// What does not come to an end is shrunk with this part of the bytecodes, since that takes as many at every try, and
+/// seen with it in other worlds. In the usual one it gets all of them in the end.
+const OF_ENDLESS: u64 = 16;
 
 /// What is left of the findings.
 pub(super) struct Settled {
@@ -30,14 +37,15 @@ pub(super) struct Settled {
 const LEAST_PIECE: usize = 60;
 const MOST_PIECES: usize = 4;
 
-/// Sees every finding again from the beginning in all worlds, and shrinks it. `is_raw` says which sequences
-/// Java can only write with raw types. Pieces depend on nothing but the findings, so the result is the same for
+/// Sees every finding again from the beginning in all worlds, and shrinks it, until some time if there is one. `is_raw`
+/// says which sequences Java can only write with raw types. Pieces depend on nothing but the findings, so the result is the same for
 /// any number of threads.
 pub(super) fn settle(
     campaign: &Campaign,
     job: &Job,
     machines: &Machines,
     is_raw: &(dyn Fn(&Sequence) -> bool + Sync),
+    until: Option<Instant>,
     progress: &Progress,
 ) -> Result<Settled, String> {
     let mut settled = Settled { findings: Vec::new(), n_unstable: 0, is_outside: Vec::new() };
@@ -54,13 +62,15 @@ pub(super) fn settle(
             judges.push(Judge::new(world, &job.rules, job.settings.fuel, campaign.judged())?);
         }
         let mut confirmed = Vec::with_capacity(piece.len());
-        for shown in piece {
+        for (nth, shown) in piece.iter().enumerate() {
             if watch::is_interrupted() {
                 break;
             }
             let n_done = n_done.fetch_add(1, Ordering::Relaxed);
             progress.show(&format!("{n_done} of {} seen again", counted(n_causes, "finding")));
-            let found = shown.iter().find_map(|finding| confirm(&mut judges, is_raw, finding));
+            let until = until.map(|until| budget::share(until, piece.len() - nth));
+            let mut seen_again = |finding| confirm(&mut judges, is_raw, until, finding);
+            let found = shown.iter().find_map(&mut seen_again);
             confirmed.push(found);
         }
         Ok(confirmed)
@@ -110,10 +120,11 @@ fn same(one: &Finding, other: &Finding) -> bool {
     one.broken.is_like(&other.broken)
 }
 
-/// Shrinks a finding on the first machine; it must then show on all.
+/// Shrinks a finding on the first machine, until some time; it must then show on all.
 fn confirm(
     judges: &mut [Judge],
     is_raw: &dyn Fn(&Sequence) -> bool,
+    until: Option<Instant>,
     finding: &Finding,
 ) -> Option<Confirmed> {
     let (first, others) = judges.split_first_mut()?;
@@ -121,23 +132,48 @@ fn confirm(
     let show = |judge: &mut Judge, sequence: &Sequence| -> Option<Broken> {
         judge.judge_again(sequence, wanted).ok()?
     };
-    show(first, &finding.sequence)?;
     let may_be_raw = is_raw(&finding.sequence);
-    let mut still =
-        |sequence: &Sequence| show(first, sequence).is_some() && (may_be_raw || !is_raw(sequence));
-    let mut sequence = finding.sequence.clone();
-    loop {
-        // Laws of objects need not show right behind the last call.
-        sequence = without_end(&sequence, &mut still);
-        let focus = Var(sequence.next_var().0.checked_sub(1)?);
-        let shrunk = shrink(&sequence, focus, &mut still, MOST_TRIES);
-        if shrunk == sequence {
-            break;
+    let fuel = first.fuel;
+    let mut shortest = |of_a_try: u64| -> Option<(Sequence, Broken)> {
+        first.fuel = of_a_try;
+        // What needs more to come as far as that is shrunk with more.
+        show(first, &finding.sequence)?;
+        let mut n_tries = 0;
+        let mut still = |sequence: &Sequence| {
+            n_tries += 1;
+            let is_late = || until.is_some_and(|until| Instant::now() > until);
+            !(n_tries > LEAST_TRIES && is_late())
+                && show(first, sequence).is_some()
+                && (may_be_raw || !is_raw(sequence))
+        };
+        let mut sequence = finding.sequence.clone();
+        loop {
+            // Laws of objects need not show right behind the last call.
+            sequence = without_end(&sequence, &mut still);
+            let focus = Var(sequence.next_var().0.checked_sub(1)?);
+            let shrunk = shrink(&sequence, focus, &mut still, MOST_TRIES);
+            if shrunk == sequence {
+                break;
+            }
+            sequence = shrunk;
         }
-        sequence = shrunk;
-    }
-    let broken = show(first, &sequence)?;
-    let is_everywhere = others.iter_mut().all(|other| show(other, &sequence).is_some());
+        first.fuel = fuel;
+        let broken = show(first, &sequence)?;
+        Some((sequence, broken))
+    };
+    let hasty = if wanted.is_endless { shortest(fuel / OF_ENDLESS) } else { None };
+    let enough = if hasty.is_some() { fuel / OF_ENDLESS } else { fuel };
+    let (sequence, broken) = match hasty {
+        Some(found) => found,
+        None => shortest(fuel)?,
+    };
+    let is_everywhere = others.iter_mut().all(|other| {
+        other.fuel = enough;
+        let is_seen = show(other, &sequence).is_some();
+        other.fuel = fuel;
+        // There classes are initialised now, which may take more.
+        is_seen || enough < fuel && show(other, &sequence).is_some()
+    });
     if !is_everywhere {
         return None;
     }

@@ -8,6 +8,7 @@ use emit::json::Json;
 use observe::contract::Severity;
 
 use super::Outcome;
+use super::budget::Spent;
 use crate::agreement::Checked;
 use crate::counted::counted;
 use crate::left_out;
@@ -64,6 +65,15 @@ pub(super) fn human(options: &GenerateOptions, outcome: &Outcome) -> String {
     }
     differences(&mut text, outcome);
     tests(&mut text, options, outcome);
+    let Spent { search, findings, tests, real } = outcome.spent;
+    let parts = [
+        (search, "search"),
+        (findings, "findings"),
+        (tests, "choosing tests"),
+        (real, "the real JVM"),
+    ];
+    let said = parts.map(|(time, what)| format!("{:.1} s for {what}", time.as_secs_f64()));
+    let _ = writeln!(text, "{}", said.join(", "));
     text
 }
 
@@ -200,6 +210,7 @@ pub(super) fn json(options: &GenerateOptions, outcome: &Outcome) -> Json {
     Json::Object(vec![
         ("strategy", Json::text("random")),
         ("seconds", Json::Decimal(campaign.time.as_secs_f64(), 3)),
+        ("spent", spent(outcome.spent)),
         ("sequences", number(counts.sequences)),
         ("kept", number(counts.kept)),
         ("redundant", number(counts.redundant + counts.duplicates)),
@@ -222,6 +233,14 @@ pub(super) fn json(options: &GenerateOptions, outcome: &Outcome) -> Json {
         ("orderDependentChecks", Json::Number(sum(|one| one.counts.n_unordered.1))),
         ("files", left_out::files_json(&options.output, files)),
     ])
+}
+
+fn spent(spent: Spent) -> Json {
+    let Spent { search, findings, tests, real } = spent;
+    let parts = [("search", search), ("findings", findings), ("tests", tests), ("realJvm", real)];
+    let seconds =
+        |(name, time): (_, std::time::Duration)| (name, Json::Decimal(time.as_secs_f64(), 3));
+    Json::Object(parts.map(seconds).into())
 }
 
 fn branches(campaign: &Campaign) -> Json {

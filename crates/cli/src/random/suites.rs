@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use ::generate::order;
 use ::generate::random::{Appraiser, Campaign, Finding, Shown, settle_all};
@@ -14,6 +15,7 @@ use emit::junit::{self, SourceFile};
 use suite::sequence::{Arg, Sequence, Var};
 use suite::test::{Suite, Test};
 
+use super::budget::Budget;
 use super::checks::thin;
 use super::choose::{Choice, Lane, Wish, choose};
 use crate::agreement::{self, Agreed, Check, Must};
@@ -47,6 +49,8 @@ pub(super) struct Emission<'a> {
     pub(super) names: &'a dyn Names,
     pub(super) real: Option<RealJvm<'a>>,
     pub(super) fuel: u64,
+    /// Time that compiling tests and running them on the real JVM took so far.
+    pub(super) real_time: Mutex<Duration>,
 }
 
 impl Emission<'_> {
@@ -55,17 +59,15 @@ impl Emission<'_> {
         &self,
         campaign: &mut Campaign,
         machines: &Machines,
-        progress: &Progress,
+        budget: &Budget<'_>,
     ) -> Result<Vec<Written>, String> {
+        let progress = budget.progress;
         let n_workers = self.options.explore.n_workers();
         let keeps_all = self.options.random.all;
         let wish = Wish {
             keeps_all,
             most: self.options.max_tests,
-            // Where the number of sequences decides, time does not.
-            time: progress
-                .limit()
-                .filter(|_| !keeps_all && self.options.random.max_sequences.is_none()),
+            time: budget.left_for_tests().filter(|_| !keeps_all),
             n_workers,
         };
         let classes = &campaign.classes;
@@ -203,7 +205,9 @@ impl Emission<'_> {
         let style = junit::Options { suffix: suffix.to_owned(), ..self.style.clone() };
         let (names, real) = (self.names, self.real.as_ref());
         let check = Check { names, style: &|_| &style, real, must };
+        let start = Instant::now();
         let agreed = agreement::agreed(suites, check)?;
+        *self.real_time.lock().unwrap_or_else(PoisonError::into_inner) += start.elapsed();
         let written = suites.iter().zip(agreed).map(|(suite, agreed)| {
             let Agreed { sources, disagreements, left_out } = agreed;
             let folder = &self.options.output;

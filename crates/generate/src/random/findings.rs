@@ -5,7 +5,6 @@ use std::sync::Arc;
 use observe::contract::Severity;
 use observe::contract::exceptions::{Ending, Input};
 use observe::contract::null_given::NullGiven;
-use observe::oracle::Run;
 use observe::outside::{self, Reach, Start};
 use observe::session::{NotFound, Session};
 use suite::constant::Constant;
@@ -34,8 +33,11 @@ pub struct Finding {
 pub struct Judge {
     session: Session,
     court: Court,
-    fuel: u64,
+    /// Bytecodes that one call may take.
+    pub fuel: u64,
     is_judged: Box<dyn Fn(&str) -> bool + Send>,
+    /// How far what was judged last reached.
+    reach: Reach,
 }
 
 /// Numbers beyond this make an input large.
@@ -53,17 +55,17 @@ impl Judge {
     ) -> Result<Judge, String> {
         let mut court = Court::new(&mut session, rules, fuel)?;
         court.is_thorough();
-        Ok(Judge { session, court, fuel, is_judged })
+        Ok(Judge { session, court, fuel, is_judged, reach: Reach::Inside })
     }
 
-    /// Whether a sequence, and what is asked about it to see this broken, asks for files, programs or the network.
-    /// It was judged here before: the first time classes are initialised, which may look around.
+    /// Whether the sequence that was judged last, and what was asked about it to see this broken, asks for files,
+    /// programs or the network.
     pub fn is_outside(&mut self, sequence: &Sequence, of: &Broken) -> Result<bool, NotFound> {
-        let run = Run { sequence, observers: &[], receiver: None, fuel: self.fuel };
-        let seen = run.observe(&mut self.session)?;
-        let start = Start::now(&self.session.vm);
-        self.judge_again(sequence, of)?;
-        Ok(seen.reach != Reach::Inside || start.reach(&self.session.vm) != Reach::Inside)
+        if self.reach != Reach::Inside {
+            // The first time classes are initialised, which may look around.
+            self.judge_again(sequence, of)?;
+        }
+        Ok(self.reach != Reach::Inside)
     }
 
     /// Whether this is broken after a sequence, as it was after another; how. Leaves the machine as it was.
@@ -96,7 +98,9 @@ impl Judge {
     ) -> Result<Vec<Broken>, NotFound> {
         let n_classes = self.session.vm.classes.len();
         let mark = self.session.vm.mark();
+        let start = Start::now(&self.session.vm);
         let found = self.look(sequence, appeals);
+        self.reach = start.whole_reach(&mut self.session.vm, self.fuel);
         let met = outside::loaded(&self.session.vm, n_classes);
         self.session.vm.rollback(mark);
         self.session.vm.host.forget_files();
