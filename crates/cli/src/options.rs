@@ -240,7 +240,7 @@ pub(crate) struct MachineOptions {
     /// Memory for objects, in bytes or with a suffix k, m or g.
     ///
     /// With generate --strategy random, what the whole run may take on this computer beside the real JVM, unless the
-    /// classes alone take more: those of a large jar take about 250 MB with two jobs.
+    /// classes alone take more, which the report then says. Where memory gets short, fewer machines work on.
     #[arg(long, value_name = "SIZE", default_value = "1g", value_parser = size)]
     pub(crate) memory: usize,
 

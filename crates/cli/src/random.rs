@@ -99,7 +99,10 @@ pub(crate) fn run(
     let other = versions::other(options)?;
     let progress = Progress::new(&what, limit);
     let n_workers = options.explore.n_workers();
-    let budget = Budget::new(&progress, random.max_sequences.is_some(), n_workers);
+    let budget = {
+        let memory = options.machine.memory;
+        Budget::new(&progress, random.max_sequences.is_some(), n_workers, memory)
+    };
     let campaign = search(&job, machines, &budget).map_err(|error| error.to_string())?;
     let mut spent = Spent { search: progress.elapsed(), ..Spent::default() };
     let names = machines.class_files(class_path);

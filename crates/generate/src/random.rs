@@ -170,6 +170,8 @@ pub struct Campaign {
     pub observers: Vec<Vec<Arc<Method>>>,
     /// Internal names of classes whose objects are judged, as far as they were loaded.
     pub judged: Vec<String>,
+    /// How many machines worked to the end.
+    pub n_workers: usize,
     /// Time of the search itself.
     pub time: Duration,
 }
@@ -216,6 +218,8 @@ const FIRST_ROUND: usize = 32;
 const LARGEST_ROUND: usize = 2048;
 /// Sequences that a thread takes at a time.
 const CHUNK: usize = 32;
+/// Rounds after which it is asked whether memory is short.
+const ROUNDS_OF_MEMORY: usize = 8;
 /// Chunks for which other threads are worth their start.
 const LEAST_SHARED: usize = 4;
 
@@ -299,6 +303,11 @@ pub fn search(job: &Job, machines: &dyn Machines, watch: &dyn Watch) -> Result<C
             grows_at = drawn + drawn / 2;
         }
         let made = usize::try_from(harvest.counts.sequences).unwrap_or(usize::MAX);
+        // Who works on does not matter to what comes out.
+        if workers.len() > 1 && n_rounds.is_multiple_of(ROUNDS_OF_MEMORY) && watch.is_memory_short()
+        {
+            workers.pop();
+        }
         watch.progress(made, harvest.pool.n_states());
         let findings = harvest.causes.len();
         watch.gathered(Gathered {
@@ -334,6 +343,7 @@ pub fn search(job: &Job, machines: &dyn Machines, watch: &dyn Watch) -> Result<C
         remembered: harvest.n_bytes(),
         observers,
         judged: workers[0].judged_names(),
+        n_workers: workers.len(),
         time,
     })
 }

@@ -152,6 +152,10 @@ pub trait Watch: Sync {
     fn gathered(&self, gathered: Gathered) {
         let _ = gathered;
     }
+    /// Whether fewer machines should go on, since memory is short.
+    fn is_memory_short(&self) -> bool {
+        false
+    }
 }
 
 /// What a search came to so far.

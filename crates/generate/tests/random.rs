@@ -17,7 +17,7 @@ use generate::random::{
     Broken, Campaign, Choosing, Job, Judge, Literals, Machines, Merit, Offer, Rules, Settings,
     Worthy, search,
 };
-use generate::states::Unwatched;
+use generate::states::{Unwatched, Watch};
 use observe::session::{NotFound, Session};
 use observe::state::mask::Mask;
 use observe::state::technique::Technique;
@@ -106,6 +106,30 @@ fn the_same_seed_finds_the_same_with_one_thread_and_with_two() {
     assert!(one == two, "two threads lead elsewhere than one");
     let other = Settings { seed: 8, ..settings(4000, 1) };
     assert!(one != summary(&search(&job(&classes, other), &workshop, &Unwatched).unwrap()));
+}
+
+/// Says that memory is short.
+struct Cramped;
+
+impl Watch for Cramped {
+    fn is_enough(&self) -> bool {
+        false
+    }
+    fn progress(&self, _: usize, _: usize) {}
+    fn is_memory_short(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn where_memory_is_short_one_machine_goes_on_alone_and_finds_the_same() {
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let workshop = Workshop::of(&jdk, "bugs/src");
+    let job = job(&["bugs.TagSet", "bugs.Histogram", "bugs.Scores"], settings(4000, 2));
+    let roomy = search(&job, &workshop, &Unwatched).unwrap();
+    let cramped = search(&job, &workshop, &Cramped).unwrap();
+    assert_eq!((roomy.n_workers, cramped.n_workers), (2, 1));
+    assert!(summary(&roomy) == summary(&cramped), "one machine leads elsewhere than two");
 }
 
 #[test]

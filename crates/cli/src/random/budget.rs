@@ -1,4 +1,4 @@
-//! How the time of a campaign is spent: the search ends early enough for what is to be done with what it found.
+//! How time and memory of a campaign are spent: the search ends early enough for what is to be done with what it found.
 //!
 //! How long that takes is guessed from how long the search takes for a sequence, so that a slow computer, or one
 //! that has other things to do, ends in time as well. Nothing here counts where the number of sequences decides.
@@ -21,6 +21,9 @@ const GRACE: Duration = Duration::from_millis(500);
 /// One of several may take so many times its equal share of the time that is left.
 const MOST_SHARES: u32 = 8;
 
+/// Beyond this part of the memory it is short: what comes after the search needs some too.
+const MOST_OF_MEMORY: f64 = 0.7;
+
 /// What is kept back of the time.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Reserve {
@@ -34,15 +37,22 @@ pub(super) struct Budget<'a> {
     /// Time in all, where time decides.
     limit: Option<Duration>,
     n_workers: usize,
+    /// Bytes that the process may take.
+    memory: usize,
     /// When the search itself began, and what is kept back now.
     now: Mutex<(Option<Duration>, Reserve)>,
 }
 
 impl<'a> Budget<'a> {
     /// A budget that began with the progress. Where the number of sequences decides, time does not.
-    pub(super) fn new(progress: &'a Progress, by_number: bool, n_workers: usize) -> Budget<'a> {
+    pub(super) fn new(
+        progress: &'a Progress,
+        by_number: bool,
+        n_workers: usize,
+        memory: usize,
+    ) -> Budget<'a> {
         let limit = progress.limit().filter(|_| !by_number);
-        Budget { progress, limit, n_workers, now: Mutex::default() }
+        Budget { progress, limit, n_workers, memory, now: Mutex::default() }
     }
 
     /// Until when findings may be shrunk.
@@ -75,6 +85,11 @@ impl Watch for Budget<'_> {
 
     fn progress(&self, calls: usize, states: usize) {
         self.progress.progress(calls, states);
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a share")]
+    fn is_memory_short(&self) -> bool {
+        taken().is_some_and(|bytes| bytes as f64 > self.memory as f64 * MOST_OF_MEMORY)
     }
 
     fn gathered(&self, gathered: Gathered) {
@@ -114,6 +129,24 @@ fn reserve(
     }
 }
 
+/// Bytes of memory that the process takes now, where the system tells.
+fn taken() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    kilobytes(&text, "VmRSS:").map(|number| number << 10)
+}
+
+/// The most bytes of memory that the process took so far, where the system tells.
+pub(super) fn most_taken() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    kilobytes(&text, "VmHWM:").map(|number| number << 10)
+}
+
+/// A number in the description of a process.
+fn kilobytes(text: &str, name: &str) -> Option<usize> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim().strip_suffix("kB")?.trim().parse().ok()
+}
+
 /// Until when the next of so many may go on, where all must end at some time.
 pub(super) fn share(until: Instant, n_left: usize) -> Instant {
     let now = Instant::now();
@@ -141,7 +174,7 @@ mod tests {
 
     use ::generate::states::Gathered;
 
-    use super::{GRACE, reserve};
+    use super::{GRACE, kilobytes, reserve};
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -158,6 +191,13 @@ mod tests {
         assert_eq!((slow.findings, slow.tests), (most, most));
         let nothing = reserve(15 * SECOND, 2 * SECOND, 10 * SECOND, 1, gathered(14_000, 0, 0));
         assert_eq!((nothing.findings, nothing.tests), (Duration::ZERO, Duration::ZERO));
+    }
+
+    #[test]
+    fn the_memory_of_a_process_is_read_as_linux_writes_it() {
+        let text = "Name:\tnonpareil\nVmHWM:\t  350608 kB\nVmRSS:\t  4 kB\n";
+        assert_eq!(kilobytes(text, "VmHWM:"), Some(350_608));
+        assert_eq!((kilobytes(text, "VmRSS:"), kilobytes(text, "VmSwap:")), (Some(4), None));
     }
 
     #[test]

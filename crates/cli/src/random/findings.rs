@@ -78,7 +78,7 @@ pub(super) fn settle(
     let size = n_causes.div_ceil(MOST_PIECES).max(LEAST_PIECE);
     let pieces: Vec<&[Vec<Finding>]> = campaign.findings.chunks(size).collect();
     let mut all: Vec<Confirmed> = Vec::new();
-    for piece in side_by_side(pieces, job.settings.n_workers, &confirm_all) {
+    for piece in side_by_side(pieces, campaign.n_workers, &confirm_all) {
         for confirmed in piece? {
             match confirmed {
                 // Shrinking may have led two to the same place.

@@ -6,9 +6,10 @@ use std::fmt::Write;
 use ::generate::random::{Campaign, Finding};
 use emit::json::Json;
 use observe::contract::Severity;
+use observe::state::technique::Technique;
 
 use super::Outcome;
-use super::budget::Spent;
+use super::budget::{Spent, most_taken};
 use crate::agreement::Checked;
 use crate::counted::counted;
 use crate::left_out;
@@ -65,6 +66,7 @@ pub(super) fn human(options: &GenerateOptions, outcome: &Outcome) -> String {
     }
     differences(&mut text, outcome);
     tests(&mut text, options, outcome);
+    memory(&mut text, options, campaign);
     let Spent { search, findings, tests, real } = outcome.spent;
     let parts = [
         (search, "search"),
@@ -81,6 +83,28 @@ fn more(text: &mut String, n_all: usize, what: &str, one: &str) {
     if n_all > MOST_SHOWN {
         let others = counted(n_all - MOST_SHOWN, &format!("more {one}"));
         let _ = writeln!(text, "  {what}: {others}");
+    }
+}
+
+/// What there is to say of the memory that was asked for.
+fn memory(text: &mut String, options: &GenerateOptions, campaign: &Campaign) {
+    let n_wanted = options.explore.n_workers();
+    if campaign.n_workers < n_wanted && options.explore.technique != Technique::PairwiseEquals {
+        let _ = writeln!(
+            text,
+            "memory was short: {} of {} worked to the end",
+            campaign.n_workers,
+            counted(n_wanted, "machine")
+        );
+    }
+    let most = options.machine.memory;
+    if let Some(taken) = most_taken().filter(|&taken| taken > most) {
+        let _ = writeln!(
+            text,
+            "{} MB were taken, more than the {} MB of --memory: the classes need so much",
+            taken >> 20,
+            most >> 20
+        );
     }
 }
 

@@ -62,7 +62,7 @@ impl Emission<'_> {
         budget: &Budget<'_>,
     ) -> Result<Vec<Written>, String> {
         let progress = budget.progress;
-        let n_workers = self.options.explore.n_workers();
+        let n_workers = campaign.n_workers;
         let keeps_all = self.options.random.all;
         let wish = Wish {
             keeps_all,
