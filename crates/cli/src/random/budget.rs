@@ -12,10 +12,10 @@ use crate::watch::Progress;
 
 /// A finding is run about so often as it is seen again and shrunk, in terms of sequences that are drawn; what
 /// becomes a test so often.
-const RUNS_OF_FINDING: f64 = 250.0;
+const RUNS_OF_FINDING: f64 = 500.0;
 const RUNS_OF_TEST: f64 = 20.0;
 /// The shares of the time that findings and tests may take at most, and what may be overdrawn.
-const MOST_FOR_FINDINGS: f64 = 0.2;
+const MOST_FOR_FINDINGS: f64 = 0.3;
 const MOST_FOR_TESTS: f64 = 0.2;
 const GRACE: Duration = Duration::from_millis(500);
 /// One of several may take so many times its equal share of the time that is left.
@@ -174,7 +174,7 @@ mod tests {
 
     use ::generate::states::Gathered;
 
-    use super::{GRACE, kilobytes, reserve};
+    use super::{GRACE, MOST_FOR_FINDINGS, MOST_FOR_TESTS, kilobytes, reserve};
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -187,8 +187,9 @@ mod tests {
         let fast = reserve(5 * SECOND, SECOND / 10, 4 * SECOND, 1, gathered(600_000, 1, 40));
         assert_eq!((fast.findings, fast.tests), (Duration::ZERO, Duration::ZERO));
         let slow = reserve(15 * SECOND, 2 * SECOND, 10 * SECOND, 1, gathered(14_000, 44, 3000));
-        let most = 3 * SECOND - GRACE / 2;
-        assert_eq!((slow.findings, slow.tests), (most, most));
+        let most = |share: f64| (15 * SECOND).mul_f64(share) - GRACE / 2;
+        let shares = (most(MOST_FOR_FINDINGS), most(MOST_FOR_TESTS));
+        assert_eq!((slow.findings, slow.tests), shares);
         let nothing = reserve(15 * SECOND, 2 * SECOND, 10 * SECOND, 1, gathered(14_000, 0, 0));
         assert_eq!((nothing.findings, nothing.tests), (Duration::ZERO, Duration::ZERO));
     }
