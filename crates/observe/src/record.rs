@@ -379,26 +379,28 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
         if self.needs.joint {
             (receiver_alone, execution.joint) = self.walks.fingerprints(&mut self.heap, vm, &roots);
         }
-        let is_asked = self.needs.states && self.walks.n_first() <= LARGEST_ASKED;
+        let is_small = self.walks.n_first() <= LARGEST_ASKED;
         if self.needs.components {
             execution.whole = [
                 self.walks.fingerprints(&mut self.heap, vm, receiver).1,
                 self.heap.fingerprint(vm, arguments),
             ];
         }
-        if is_asked {
+        if self.needs.states {
             // Who wants to look at executions wants all of their entry states.
             let is_apart = !receiver.is_empty()
                 && self.history.texts.is_none()
                 && arguments.iter().all(|&argument| self.heap.is_plain(vm, argument));
-            if is_apart {
+            if is_apart && !self.states.has_equals(vm, this) {
+                execution.state = StateId::WHOLE;
+            } else if is_apart && is_small {
                 execution.state = self.states.keep(vm, receiver_alone, receiver);
                 execution.values = Some(self.heap.fingerprint(vm, arguments));
-            } else {
+            } else if is_small {
                 execution.state = self.states.keep(vm, execution.joint, &roots);
             }
         }
-        if self.needs.states && execution.state == StateId::NONE && !self.needs.components {
+        if self.needs.states && !execution.state.is_kept() && !self.needs.components {
             execution.whole = [
                 if receiver.is_empty() { NOTHING } else { receiver_alone },
                 self.heap.fingerprint(vm, arguments),
@@ -559,8 +561,10 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
     /// Takes down the state that a call left its receiver in.
     fn note_left(&mut self, vm: &mut Vm, receiver: Ref, after: Expression) {
         let whole = self.walks.fingerprint(&mut self.heap, vm, receiver);
-        let is_large = self.walks.n_first() > LARGEST_ASKED;
-        let state = if self.needs.states && !is_large {
+        let is_small = self.walks.n_first() <= LARGEST_ASKED;
+        let state = if self.needs.states && !self.states.has_equals(vm, receiver) {
+            StateId::WHOLE
+        } else if self.needs.states && is_small {
             self.states.keep(vm, whole, &[Root::Object(receiver)])
         } else {
             StateId::NONE

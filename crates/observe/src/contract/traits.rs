@@ -12,6 +12,7 @@ use super::rule::{Law, STANDARD};
 use super::user::UserContract;
 use super::{Contract, Rule};
 use crate::session::{Resolved, kind_of};
+use crate::state::monitor_equals::own_equals;
 
 /// Methods without parameters that say whether an object is well formed.
 const INVARIANTS: &[&str] = &["repOk", "checkRep", "invariant", "classInvariant"];
@@ -128,7 +129,7 @@ impl Traits {
 
 /// Whether a class has another `equals` than the one of Object.
 pub(super) fn has_own_equals(vm: &Vm, class: ClassId) -> bool {
-    is_own(vm, class, "equals", "(Ljava/lang/Object;)Z").is_some()
+    own_equals(vm, class).is_some()
 }
 
 /// A method of a class that is not inherited from Object.

@@ -104,7 +104,7 @@ impl Recording {
                 Technique::ModifyingSeq => left.modifying_seq,
                 Technique::WholeState => left.whole,
                 Technique::MonitorEquals | Technique::PairwiseEquals => {
-                    if left.state == StateId::NONE {
+                    if !left.state.is_kept() {
                         keys.insert(left.whole);
                         continue;
                     }
@@ -134,8 +134,12 @@ impl Recording {
             let method = self.methods[execution.method as usize].key;
             of.push((method, receiver, arguments));
         }
+        let mut fallen_back = asked.monitor.fallen_back;
+        if techniques.receiver == Technique::MonitorEquals {
+            fallen_back.extend(self.states.without_equals(vm));
+        }
         let mut fallen_back: Vec<String> =
-            asked.monitor.fallen_back.iter().map(|&class| vm.external_name(class)).collect();
+            fallen_back.iter().map(|&class| vm.external_name(class)).collect();
         fallen_back.sort();
         Keys { of, fallen_back, too_large: asked.too_large }
     }
@@ -164,8 +168,11 @@ impl Recording {
             Technique::WholeState if side == Side::Both => execution.joint,
             Technique::WholeState => pair(&execution.whole),
             Technique::MonitorEquals | Technique::PairwiseEquals => {
-                if execution.state == StateId::NONE {
-                    asked.too_large.insert(self.methods[execution.method as usize].class.clone());
+                if !execution.state.is_kept() {
+                    if execution.state == StateId::NONE {
+                        let class = &self.methods[execution.method as usize].class;
+                        asked.too_large.insert(class.clone());
+                    }
                     return match side {
                         Side::Both => execution.joint,
                         Side::Receiver | Side::Arguments => pair(&execution.whole),

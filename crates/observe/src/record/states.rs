@@ -16,13 +16,22 @@ use crate::snapshot::{Room, Snapshot};
 use crate::state::canonical_heap::Root;
 use crate::state::fingerprint::Fingerprint;
 use crate::state::mask;
+use crate::state::monitor_equals::own_equals;
 
 /// Names an entry state that was kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct StateId(pub(super) u32);
 
 impl StateId {
+    /// It was not kept: `equals` cannot be run on it.
     pub(super) const NONE: StateId = StateId(u32::MAX);
+    /// It was not kept: its object has no `equals` that could be run, so it is compared as a whole.
+    pub(super) const WHOLE: StateId = StateId(u32::MAX - 1);
+
+    /// Whether the state was kept.
+    pub(super) fn is_kept(self) -> bool {
+        self < StateId::WHOLE
+    }
 }
 
 /// `equals` is not run on states of more objects: a test that fills something large would take the square of the
@@ -59,6 +68,8 @@ pub(super) struct States {
     singletons: Singletons,
     /// By class: whether its objects belong to the machine, where that is known.
     of_machine: Vec<Option<bool>>,
+    /// By class: whether it has an `equals` of its own, where that is known.
+    equals: Vec<Option<bool>>,
     room: Room,
 }
 
@@ -72,6 +83,24 @@ struct Singletons {
 }
 
 impl States {
+    /// Whether there is an `equals` to run on an object. One that is inherited from `Object` only tells whether two
+    /// objects are the same one.
+    pub(super) fn has_equals(&mut self, vm: &Vm, object: Ref) -> bool {
+        let class = vm.class_of(object);
+        known(&mut self.equals, class, || own_equals(vm, class).is_some())
+    }
+
+    /// Classes of objects that were seen to have no `equals` to run.
+    pub(super) fn without_equals<'v>(
+        &self,
+        vm: &'v Vm,
+    ) -> impl Iterator<Item = ClassId> + use<'_, 'v> {
+        let classes = self.equals.iter().zip(&vm.classes);
+        classes
+            .filter(|(has_equals, _)| **has_equals == Some(false))
+            .map(|(_, entry)| entry.class.id)
+    }
+
     /// The state with this key, copied if it is new; none if it has too many bytes.
     #[expect(clippy::cast_possible_truncation, reason = "far fewer states than 2^32")]
     pub(super) fn keep(&mut self, vm: &mut Vm, key: Fingerprint, roots: &[Root]) -> StateId {
@@ -177,12 +206,17 @@ impl States {
     }
 }
 
-/// Whether objects of a class belong to the machine; `known` says it by class.
-fn is_of_machine(vm: &Vm, known: &mut Vec<Option<bool>>, id: ClassId) -> bool {
-    if known.len() <= id.idx() {
-        known.resize(id.idx() + 1, None);
+/// Whether objects of a class belong to the machine; `all` says it by class.
+fn is_of_machine(vm: &Vm, all: &mut Vec<Option<bool>>, id: ClassId) -> bool {
+    known(all, id, || mask::is_of_machine(vm, vm.class(id)))
+}
+
+/// What is known of a class, found out the first time.
+fn known(all: &mut Vec<Option<bool>>, id: ClassId, find_out: impl FnOnce() -> bool) -> bool {
+    if all.len() <= id.idx() {
+        all.resize(id.idx() + 1, None);
     }
-    *known[id.idx()].get_or_insert_with(|| mask::is_of_machine(vm, vm.class(id)))
+    *all[id.idx()].get_or_insert_with(find_out)
 }
 
 /// Whether an object is a string.

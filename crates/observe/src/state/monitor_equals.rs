@@ -115,10 +115,7 @@ impl MonitorEquals {
 
     /// The `equals` of a class, if it has one of its own.
     pub fn equals_of(&mut self, vm: &Vm, class: ClassId) -> Option<MethodId> {
-        *self.equals.entry(class).or_insert_with(|| {
-            let method = vm.lookup_method(class, b"equals", b"(Ljava/lang/Object;)Z")?;
-            (vm.method(method).class != vm.known.object).then_some(method)
-        })
+        *self.equals.entry(class).or_insert_with(|| own_equals(vm, class))
     }
 
     /// Runs `equals` and takes down what it reads, if it helps. The state lies in that stretch of the heap.
@@ -326,4 +323,10 @@ impl Mode for Reads {
             self.whole_read(object);
         }
     }
+}
+
+/// The `equals` of a class, if it is not the one of `Object`.
+pub(crate) fn own_equals(vm: &Vm, class: ClassId) -> Option<MethodId> {
+    let method = vm.lookup_method(class, b"equals", b"(Ljava/lang/Object;)Z")?;
+    (vm.method(method).class != vm.known.object).then_some(method)
 }
