@@ -155,6 +155,7 @@ pub fn table() -> NativeTable {
         sun::nio::ch::inherited::NATIVES,
         sun::nio::ch::io_util::NATIVES,
         sun::nio::ch::mapping::NATIVES,
+        sun::rmi::NATIVES,
         sun::unix_system::NATIVES,
         sun::nio::ch::extended_options::NATIVES,
         sun::nio::ch::local_sockets::NATIVES,

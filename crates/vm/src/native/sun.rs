@@ -5,4 +5,5 @@ pub(crate) mod desktop;
 pub(crate) mod instrument;
 pub(crate) mod management;
 pub(crate) mod nio;
+pub(crate) mod rmi;
 pub(crate) mod unix_system;
