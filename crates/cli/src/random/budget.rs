@@ -164,7 +164,7 @@ pub(super) struct Spent {
     pub(super) findings: Duration,
     /// Choosing tests, making them short and seeing them in all worlds; comparing versions.
     pub(super) tests: Duration,
-    /// Compiling tests and running them on the real JVM.
+    /// Writing tests, compiling them and running them on the real JVM.
     pub(super) real: Duration,
 }
 

@@ -72,7 +72,7 @@ pub(super) fn human(options: &GenerateOptions, outcome: &Outcome) -> String {
         (search, "search"),
         (findings, "findings"),
         (tests, "choosing tests"),
-        (real, "the real JVM"),
+        (real, "writing and checking them"),
     ];
     let said = parts.map(|(time, what)| format!("{:.1} s for {what}", time.as_secs_f64()));
     let _ = writeln!(text, "{}", said.join(", "));
