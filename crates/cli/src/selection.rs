@@ -98,6 +98,11 @@ impl KnownClasses<'_> {
         }
     }
 
+    fn has(&self, name: &str) -> bool {
+        self.class_path.find(&format!("{name}.class"), 17).is_some()
+            || self.image.is_some_and(|image| image.find_class(name.as_bytes()).is_some())
+    }
+
     /// The classes of a package, on the class path and in the JDK.
     fn inside(&self, is_meant: &dyn Fn(&str) -> bool) -> Vec<String> {
         let mut names = self.class_path.class_names();
@@ -120,7 +125,8 @@ impl KnownClasses<'_> {
             nested.replace_range(at..=at, "$");
             candidates.push(nested.clone());
         }
-        if let Some(found) = candidates.into_iter().find(|name| self.bytes(name).is_some()) {
+        // Also one that cannot be read: whoever reads it says why.
+        if let Some(found) = candidates.into_iter().find(|name| self.has(name)) {
             return Ok(found);
         }
         let suffix = format!("/{internal}");

@@ -361,6 +361,29 @@ fn a_class_that_is_not_there_is_named() {
 }
 
 #[test]
+fn a_class_in_a_damaged_jar_is_not_said_to_be_missing() {
+    let (jdk, output) = (first_jdk(), folder("damaged"));
+    let jar = root::target().join("generate-tests/damaged.jar");
+    fs::create_dir_all(jar.parent().unwrap()).unwrap();
+    let classes = classes(&jdk, "generate");
+    let mut command = Command::new(jdk.home.join("bin/jar"));
+    command.arg("cf").arg(&jar).arg("-C").arg(&classes).arg("sample/Till.class");
+    assert!(command.status().unwrap().success());
+    let mut bytes = fs::read(&jar).unwrap();
+    let name = b"sample/Till.class";
+    let at = bytes.windows(name.len()).position(|part| part == name).unwrap() + name.len();
+    bytes[at + 4..at + 40].fill(0xff);
+    fs::write(&jar, bytes).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nonpareil"));
+    command.arg("generate").arg("--jdk").arg(&jdk.home).arg("--classpath").arg(&jar);
+    let done = command.args(["--class", "sample.Till", "--output"]).arg(&output).output().unwrap();
+    let said = text(&done.stderr);
+    assert_eq!(done.status.code(), Some(2), "{said}");
+    assert!(!said.contains("is not on the class path"), "{said}");
+    assert!(said.contains("sample.Till"), "{said}");
+}
+
+#[test]
 fn a_class_that_nobody_can_make_is_refused() {
     check_refused(
         "hidden",
