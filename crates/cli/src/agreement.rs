@@ -10,7 +10,7 @@ use suite::test::Suite;
 
 use crate::counted::{counted, verb};
 use crate::output;
-use crate::verify::{Compiled, Disagreement, RealJvm, Runs};
+use crate::verify::{Disagreement, Ran, RealJvm, Runs};
 
 /// What tests must do on the real JVM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,36 +90,55 @@ pub(crate) fn agreed(suites: &mut [Suite], check: Check<'_>) -> Result<Vec<Agree
         all.push(Agreed { sources, disagreements: Vec::new(), left_out });
     }
     let Some(real) = real else { return Ok(all) };
-    // What is left out may have kept the rest from compiling, so the rest is checked again.
+    let mut bench = real.bench()?;
+    // What is left out may have kept the rest of its suite from compiling or passing, so that is checked again.
+    let mut is_due = vec![true; suites.len()];
     let mut has_run = false;
     loop {
-        let sources: Vec<SourceFile> = all.iter().flat_map(|one| one.sources.clone()).collect();
+        let due = all.iter().zip(&is_due).filter(|(_, is_due)| **is_due);
+        let sources: Vec<SourceFile> = due.flat_map(|(one, _)| one.sources.clone()).collect();
         if sources.is_empty() {
             return Ok(all);
         }
-        let wrong = match (real.compile(&sources)?, must) {
-            (Compiled::Refused(refused), _) => refused,
-            (Compiled::Tests(tests), Must::Pass) => tests.run(&Runs::ThereAndBack)?,
-            // What failed once fails, and that may have taken long.
-            (Compiled::Tests(_), Must::Fail) if has_run => return Ok(all),
-            (Compiled::Tests(tests), Must::Fail) => {
-                has_run = true;
-                passed(&sources, &tests.run(&Runs::Once(waiting(suites, &all)))?)
-            }
-        };
+        let mut wrong = bench.compile(&sources)?;
         if wrong.is_empty() {
-            return Ok(all);
+            let ran = match must {
+                Must::Pass => bench.run(&sources, &Runs::ThereAndBack)?,
+                // What failed once fails, and that may have taken long.
+                Must::Fail if has_run => return Ok(all),
+                Must::Fail => {
+                    has_run = true;
+                    let ran = bench.run(&sources, &Runs::Once(waiting(suites, &all)))?;
+                    let wrong = passed(&sources, &ran);
+                    Ran { failed: wrong, left: Vec::new() }
+                }
+            };
+            for (is_due, agreed) in is_due.iter_mut().zip(&all) {
+                *is_due &= agreed.has_any_of(&ran.left);
+            }
+            // Where nothing more goes, more time does not come.
+            wrong = if ran.failed.is_empty() { ran.left } else { ran.failed };
         }
         for (idx, (suite, agreed)) in suites.iter_mut().zip(&mut all).enumerate() {
-            let is_own =
-                |one: &&Disagreement| agreed.sources.iter().any(|source| source.class == one.class);
-            let own: Vec<Disagreement> = wrong.iter().filter(is_own).cloned().collect();
+            let own = wrong.iter().filter(|one| agreed.has(one));
+            let own: Vec<Disagreement> = own.cloned().collect();
             if !own.is_empty() {
                 leave_out(suite, &agreed.sources, &own);
                 agreed.sources = junit::render(suite, style(idx), names);
                 agreed.disagreements.extend(own);
+                is_due[idx] = true;
             }
         }
+    }
+}
+
+impl Agreed {
+    fn has(&self, one: &Disagreement) -> bool {
+        self.sources.iter().any(|source| source.class == one.class)
+    }
+
+    fn has_any_of(&self, some: &[Disagreement]) -> bool {
+        some.iter().any(|one| self.has(one))
     }
 }
 
@@ -148,7 +167,7 @@ fn waiting(suites: &[Suite], all: &[Agreed]) -> HashSet<String> {
 }
 
 /// The tests that did not come to an end by failing.
-fn passed(sources: &[SourceFile], failed: &[Disagreement]) -> Vec<Disagreement> {
+fn passed(sources: &[SourceFile], ran: &Ran) -> Vec<Disagreement> {
     let all = sources.iter().flat_map(|source| source.tests.iter().map(move |test| (source, test)));
     let all = all.map(|(source, test)| Disagreement {
         class: source.class.clone(),
@@ -157,7 +176,8 @@ fn passed(sources: &[SourceFile], failed: &[Disagreement]) -> Vec<Disagreement> 
         has_ended: true,
     });
     let known = |one: &Disagreement| {
-        failed.iter().find(|other| other.class == one.class && other.method == one.method)
+        let others = ran.failed.iter().chain(&ran.left);
+        others.into_iter().find(|other| other.class == one.class && other.method == one.method)
     };
     all.filter_map(|one| match known(&one) {
         Some(known) => (!known.has_ended).then(|| known.clone()),

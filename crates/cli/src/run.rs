@@ -158,8 +158,9 @@ pub(crate) fn reason(stop: &Stop) -> String {
         Stop::Exit(code) => format!("ended with code {code}"),
         Stop::OutOfFuel => "out of fuel".to_owned(),
         Stop::OutOfMemory => "out of memory; --memory gives more".to_owned(),
-        Stop::Deadlocked(threads) => {
-            format!("deadlock, no thread can ever run again\n  {}", threads.join("\n  "))
+        Stop::Deadlocked(deadlock) => {
+            let waiting = deadlock.waiting.join("\n  ");
+            format!("deadlock, no thread can ever run again\n  {waiting}")
         }
         Stop::Unsupported(what) => format!("not supported: {what}"),
     }

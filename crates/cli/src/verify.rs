@@ -22,7 +22,7 @@ use emit::junit::{Framework, SourceFile};
 use crate::class_path;
 use crate::files::{self, TemporaryFolder};
 use place::Place;
-use verdict::{Verdict, failures, told};
+use verdict::{Verdict, ran, told};
 
 pub(crate) use compiler::Compiler;
 pub(crate) use place::private_temporary;
@@ -63,21 +63,25 @@ pub(crate) enum Runs {
     ThereAndBack,
 }
 
-/// What the compiler says of tests.
-pub(crate) enum Compiled<'a> {
-    /// They can be run.
-    Tests(Tests<'a>),
-    /// It refuses these.
-    Refused(Vec<Disagreement>),
+/// What came of running tests.
+#[derive(Default)]
+pub(crate) struct Ran {
+    /// Those that did not do as they must.
+    pub(crate) failed: Vec<Disagreement>,
+    /// Those that did not run each time they were to: others took all the time.
+    pub(crate) left: Vec<Disagreement>,
 }
 
-/// Tests that can be run.
-pub(crate) struct Tests<'a> {
+/// A folder in which tests are compiled and run. What was compiled once stays there.
+pub(crate) struct Bench<'a> {
     real: &'a RealJvm<'a>,
-    sources: &'a [SourceFile],
     folder: TemporaryFolder,
+    has_runner: bool,
+    n_runs: usize,
 }
 
+/// Errors that the compiler tells of, at most; by itself it would stop at a hundred.
+const MOST_ERRORS: &str = "100000";
 /// What the reason begins with where the compiler refused a test.
 const UNCOMPILED: &str = "does not compile: ";
 
@@ -98,40 +102,9 @@ pub(crate) struct RealJvm<'a> {
 }
 
 impl RealJvm<'_> {
-    /// Compiles tests. A compiler's message about no test is an error.
-    pub(crate) fn compile<'a>(&'a self, sources: &'a [SourceFile]) -> Result<Compiled<'a>, String> {
-        let folder = TemporaryFolder::new()?;
-        let classes = folder.path.join("classes");
-        let mut paths: Vec<PathBuf> = Vec::new();
-        for source in sources {
-            let path = folder.path.join("sources").join(&source.path);
-            files::write(&path, &source.text)?;
-            paths.push(path);
-        }
-        let class_path = self.whole_class_path(None)?;
-        let known = ClassPath::parse(&class_path).map_err(|error| error.to_string())?;
-        for (name, source) in runner::sources(&known) {
-            let path = folder.path.join("sources").join(name);
-            files::write(&path, source)?;
-            paths.push(path);
-        }
-        std::fs::create_dir_all(&classes).map_err(|error| error.to_string())?;
-        let list = folder.path.join("sources.txt");
-        let quoted: Vec<String> =
-            paths.iter().map(|path| format!("\"{}\"", path.display())).collect();
-        files::write(&list, &quoted.join("\n"))?;
-        let options = ["-g", "-nowarn", "-encoding", "UTF-8", "-proc:none", "-d"];
-        let mut options: Vec<String> = options.map(str::to_owned).into();
-        options.push(classes.display().to_string());
-        options.extend(["-cp".to_owned(), class_path, format!("@{}", list.display())]);
-        if let Some(messages) = self.compiler.compile(self.home, &options, &folder.path)? {
-            if let Some(blamed) = blame(sources, &messages) {
-                return Ok(Compiled::Refused(blamed));
-            }
-            let first: Vec<&str> = messages.lines().take(20).collect();
-            return Err(format!("the tests do not compile:\n{}", first.join("\n")));
-        }
-        Ok(Compiled::Tests(Tests { real: self, sources, folder }))
+    /// Where tests can be compiled and run.
+    pub(crate) fn bench(&self) -> Result<Bench<'_>, String> {
+        Ok(Bench { real: self, folder: TemporaryFolder::new()?, has_runner: false, n_runs: 0 })
     }
 
     /// Absolute, so that it means the same from another working folder.
@@ -147,12 +120,52 @@ impl RealJvm<'_> {
     }
 }
 
-impl Tests<'_> {
-    /// The tests that do not pass. Where one does not come to its end and all are to pass, some may not have run
-    /// and are not told of.
-    pub(crate) fn run(&self, runs: &Runs) -> Result<Vec<Disagreement>, String> {
+impl Bench<'_> {
+    /// Compiles tests, again where their sources are other ones now; gives those that the compiler refuses, and
+    /// then none is compiled. A compiler's message about no test is an error.
+    pub(crate) fn compile(&mut self, sources: &[SourceFile]) -> Result<Vec<Disagreement>, String> {
+        let folder = &self.folder.path;
+        let classes = folder.join("classes");
+        let mut paths: Vec<PathBuf> = Vec::new();
+        for source in sources {
+            let path = folder.join("sources").join(&source.path);
+            files::write(&path, &source.text)?;
+            paths.push(path);
+        }
+        let class_path = self.real.whole_class_path(None)?;
+        if !self.has_runner {
+            let known = ClassPath::parse(&class_path).map_err(|error| error.to_string())?;
+            for (name, source) in runner::sources(&known) {
+                let path = folder.join("sources").join(name);
+                files::write(&path, source)?;
+                paths.push(path);
+            }
+        }
+        std::fs::create_dir_all(&classes).map_err(|error| error.to_string())?;
+        let list = folder.join("sources.txt");
+        let quoted: Vec<String> =
+            paths.iter().map(|path| format!("\"{}\"", path.display())).collect();
+        files::write(&list, &quoted.join("\n"))?;
+        let options =
+            ["-g", "-nowarn", "-encoding", "UTF-8", "-proc:none", "-Xmaxerrs", MOST_ERRORS, "-d"];
+        let mut options: Vec<String> = options.map(str::to_owned).into();
+        options.push(classes.display().to_string());
+        options.extend(["-cp".to_owned(), class_path, format!("@{}", list.display())]);
+        if let Some(messages) = self.real.compiler.compile(self.real.home, &options, folder)? {
+            return blame(sources, &messages).ok_or_else(|| {
+                let first: Vec<&str> = messages.lines().take(20).collect();
+                format!("the tests do not compile:\n{}", first.join("\n"))
+            });
+        }
+        self.has_runner = true;
+        Ok(Vec::new())
+    }
+
+    /// Runs tests that were compiled.
+    pub(crate) fn run(&mut self, sources: &[SourceFile], runs: &Runs) -> Result<Ran, String> {
+        self.n_runs += 1;
         let mut names: Vec<String> = Vec::new();
-        for source in self.sources {
+        for source in sources {
             names.extend(
                 source.tests.iter().map(|test| format!("{}#{}", source.class, test.method)),
             );
@@ -162,7 +175,7 @@ impl Tests<'_> {
             Runs::ThereAndBack => {
                 names.extend(names.clone().into_iter().rev());
                 let verdicts = self.verdicts(&names, LONGEST, self.real.memory, "all")?;
-                return Ok(failures(&names, &verdicts, runs));
+                return Ok(ran(&names, &verdicts));
             }
         };
         let (slow, quick): (Vec<String>, Vec<String>) =
@@ -189,9 +202,13 @@ impl Tests<'_> {
             });
             joined.collect()
         });
-        let verdicts = verdicts?;
-        let failed = parts.iter().zip(&verdicts);
-        Ok(failed.flat_map(|(names, verdicts)| failures(names, verdicts, runs)).collect())
+        let mut all = Ran::default();
+        for (names, verdicts) in parts.iter().zip(verdicts?) {
+            let Ran { failed, left } = ran(names, &verdicts);
+            all.failed.extend(failed);
+            all.left.extend(left);
+        }
+        Ok(all)
     }
 
     /// How tests end that run one after the other. Where one does not come to its end, a JVM is started anew
@@ -218,7 +235,8 @@ impl Tests<'_> {
                 break;
             }
             let list: Vec<&str> = next.iter().map(|&idx| names[idx].as_str()).collect();
-            let place = self.folder.path.join(format!("{folder}-{number}"));
+            let place = format!("{}-{folder}-{number}", self.n_runs);
+            let place = self.folder.path.join(place);
             let said = self.run_in(&place, &list, (longest, memory), left)?;
             for (idx, verdict) in next.into_iter().zip(told(&list, &said)) {
                 verdicts[idx] = verdict;
@@ -347,8 +365,8 @@ pub(crate) fn junit_jars(framework: Framework, class_path: &ClassPath) -> Result
 mod tests {
     use emit::junit::{Framework, Placed, SourceFile};
 
-    use super::verdict::{Verdict, failures};
-    use super::{Compiled, Compiler, RealJvm, Runs, blame};
+    use super::verdict::{Verdict, ran};
+    use super::{Compiler, RealJvm, blame};
 
     fn sources() -> Vec<SourceFile> {
         let placed = |idx, lines| Placed { idx, method: format!("test{idx}"), lines };
@@ -403,22 +421,21 @@ mod tests {
             compiler: Compiler::default(),
             memory: 256 << 20,
         };
-        let compile = || match real.compile(&sources).expect("there is a compiler") {
-            Compiled::Tests(tests) => tests,
-            Compiled::Refused(_) => panic!("nothing is wrong with it"),
-        };
-        compile();
-        // By the compiler that stays.
-        let tests = compile();
+        let mut tests = real.bench().expect("there is room");
+        // The second time by the compiler that stays.
+        for _ in 0..2 {
+            let refused = tests.compile(&sources).expect("there is a compiler");
+            assert!(refused.is_empty());
+        }
         let mut names: Vec<String> =
             methods.iter().map(|name| format!("WaitTest#{name}")).collect();
         names.extend(names.clone().into_iter().rev());
         let verdicts = tests.verdicts(&names, 1, real.memory, "all").expect("there is a JVM");
         assert_eq!(verdicts[0], Some(Verdict::Passed));
         assert_eq!(verdicts[3], Some(Verdict::Passed));
-        let failed = failures(&names, &verdicts, &Runs::ThereAndBack);
+        let ran = ran(&names, &verdicts);
         let failed: Vec<(&str, &str)> =
-            failed.iter().map(|one| (one.method.as_str(), one.reason.as_str())).collect();
+            ran.failed.iter().map(|one| (one.method.as_str(), one.reason.as_str())).collect();
         let expected = [
             ("waits", "stands still on the real JVM"),
             ("ends", "did not come to its end"),
@@ -463,9 +480,8 @@ mod tests {
                 compiler: Compiler::default(),
                 memory: 256 << 20,
             };
-            let Ok(Compiled::Tests(tests)) = real.compile(&sources) else {
-                panic!("nothing is wrong with it")
-            };
+            let mut tests = real.bench().expect("there is room");
+            assert!(tests.compile(&sources).expect("there is a compiler").is_empty());
             let names: Vec<String> =
                 sources[0].tests.iter().map(|test| format!("OrderTest#{}", test.method)).collect();
             let both: Vec<String> = names.iter().chain(names.iter().rev()).cloned().collect();

@@ -485,7 +485,10 @@ fn how_a_call_ends_is_looked_up_in_the_table() {
     assert_eq!(table.classify(vm, &endless, input(false)), Verdict::Error);
     assert_eq!(table.classify(vm, &endless, large), Verdict::Invalid, "large numbers take long");
     assert_eq!(table.classify(vm, &endless, made_up), Verdict::Invalid, "it may have no end");
-    let waiting = Outcome::Stopped(vm::frame::Stop::Deadlocked(Vec::new()));
-    assert_eq!(table.classify(vm, &waiting, large), Verdict::Error);
+    for (is_circle, wanted) in [(true, Verdict::Error), (false, Verdict::Invalid)] {
+        let deadlock = vm::frame::Deadlock { waiting: Vec::new(), is_circle };
+        let waiting = Outcome::Stopped(vm::frame::Stop::Deadlocked(deadlock));
+        assert_eq!(table.classify(vm, &waiting, large), wanted);
+    }
     assert_eq!(table.classify(vm, &Outcome::Returned(Value::Int(1)), large), Verdict::Expected);
 }

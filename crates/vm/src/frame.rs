@@ -136,9 +136,18 @@ pub enum Stop {
     /// The heap limit was hit where no `OutOfMemoryError` could be thrown.
     OutOfMemory,
     /// No thread can ever run again.
-    Deadlocked(Vec<String>),
+    Deadlocked(Deadlock),
     /// Something this machine does not do; the text names it.
     Unsupported(String),
+}
+
+/// Threads that wait and that nobody will wake.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deadlock {
+    /// What each of them waits for, oldest thread first.
+    pub waiting: Vec<String>,
+    /// Whether some of them wait for each other, rather than for what none of them promised to do.
+    pub is_circle: bool,
 }
 
 /// Result of anything that may trap.

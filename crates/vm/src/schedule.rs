@@ -9,6 +9,8 @@
 //! Nobody can run and nobody has a deadline: a deadlock. The library's housekeepers wake up now and
 //! then for ever; their deadlines do not count.
 
+use std::iter;
+
 use crate::lock::lock_tag;
 use crate::seeded::mix;
 use crate::thread::{Stacks, State, Thread, ThreadFields, Wake};
@@ -372,6 +374,44 @@ impl Vm {
             format!(" in {class}.{}", method.name)
         });
         Some(format!("{} {what}{place}", name(thread)))
+    }
+
+    /// The threads, by position, that wait for each other: for locks of objects, and where wanted for synchronizers
+    /// that one thread owns.
+    pub(crate) fn threads_in_circles(&self, with_synchronizers: bool) -> Vec<usize> {
+        let is_in_circle = |start: &usize| {
+            let next = |at: &usize| self.waits_for(*at, with_synchronizers);
+            let mut way = iter::successors(next(start), next).take(self.threads.len());
+            way.any(|at| at == *start)
+        };
+        (0..self.threads.len()).filter(is_in_circle).collect()
+    }
+
+    /// The thread, by position, that holds what a thread waits for.
+    pub(crate) fn waits_for(&self, idx: usize, with_synchronizers: bool) -> Option<usize> {
+        let thread = &self.threads[idx];
+        match thread.state {
+            State::Blocked(object) => {
+                let owner = self.lock_owner(object)?;
+                self.threads.iter().position(|thread| thread.id == owner)
+            }
+            State::Parked { .. } if with_synchronizers => {
+                let object = "Ljava/lang/Object;";
+                let blocker = self.get_field_ref(thread.java, "parkBlocker", object).some()?;
+                let class = self.class(self.class_of(blocker));
+                let is_synchronizer = |&base: &ClassId| {
+                    let name: &[u8] = self.class(base).name.as_bytes();
+                    name == b"java/util/concurrent/locks/AbstractOwnableSynchronizer"
+                };
+                if !class.supers.iter().any(is_synchronizer) {
+                    return None;
+                }
+                let owner = "exclusiveOwnerThread";
+                let owner = self.get_field_ref(blocker, owner, "Ljava/lang/Thread;").some()?;
+                self.threads.iter().position(|thread| thread.java == owner && thread.is_alive())
+            }
+            _ => None,
+        }
     }
 
     fn class_name(&self, object: Ref) -> String {

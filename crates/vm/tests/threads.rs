@@ -96,6 +96,20 @@ class Threads {
             synchronized (right) { }
         }
     }
+    /** The same with locks that are objects. */
+    static void embraceByLocks() throws Exception {
+        var left = new java.util.concurrent.locks.ReentrantLock();
+        var right = new java.util.concurrent.locks.ReentrantLock();
+        Thread other = new Thread(() -> {
+            right.lock();
+            nap();
+            left.lock();
+        }, "other");
+        left.lock();
+        other.start();
+        nap();
+        right.lock();
+    }
     static void nap() {
         try { Thread.sleep(10); } catch (InterruptedException e) { throw new Error(e); }
     }
@@ -216,10 +230,11 @@ fn a_deadlock_is_an_outcome_that_names_the_threads_and_a_rollback_resolves_it() 
         let mark = vm.mark();
         for _ in 0..3 {
             let embrace = method(vm, class, "embrace", "()V");
-            let Outcome::Stopped(Stop::Deadlocked(lines)) = vm.call_plain(embrace, &[]) else {
+            let Outcome::Stopped(Stop::Deadlocked(deadlock)) = vm.call_plain(embrace, &[]) else {
                 panic!("no deadlock");
             };
-            let text = lines.join("\n");
+            assert!(deadlock.is_circle);
+            let text = deadlock.waiting.join("\n");
             let main = "thread \"main\" waits for the lock of a [I held by thread \"other\" in Threads.embrace";
             assert!(text.contains(main), "{text}");
             let other = "thread \"other\" waits for the lock of a java.lang.StringBuilder held by thread \"main\"";
@@ -233,14 +248,27 @@ fn a_deadlock_is_an_outcome_that_names_the_threads_and_a_rollback_resolves_it() 
 }
 
 #[test]
+fn threads_that_hold_each_others_locks_wait_in_a_circle_whatever_the_locks_are() {
+    with_java("threads", SOURCE, |vm, class| {
+        let class = class(vm, "Threads");
+        let embrace = method(vm, class, "embraceByLocks", "()V");
+        let Outcome::Stopped(Stop::Deadlocked(deadlock)) = vm.call_plain(embrace, &[]) else {
+            panic!("no deadlock");
+        };
+        assert!(deadlock.is_circle, "{:?}", deadlock.waiting);
+    });
+}
+
+#[test]
 fn waiting_for_nobody_is_a_deadlock_even_while_the_library_keeps_house() {
     with_java("threads", SOURCE, |vm, class| {
         let class = class(vm, "Threads");
         let forever = method(vm, class, "forever", "()V");
-        let Outcome::Stopped(Stop::Deadlocked(lines)) = vm.call_plain(forever, &[]) else {
+        let Outcome::Stopped(Stop::Deadlocked(deadlock)) = vm.call_plain(forever, &[]) else {
             panic!("no deadlock");
         };
-        let text = lines.join("\n");
+        assert!(!deadlock.is_circle, "nobody else waits");
+        let text = deadlock.waiting.join("\n");
         assert!(
             text.contains("thread \"main\" waits to be notified on a java.lang.Object"),
             "{text}"

@@ -97,6 +97,10 @@ pub(crate) struct RandomOptions {
     #[arg(long, value_enum, value_name = "VERDICT")]
     endless_loop: Option<Verdict>,
 
+    /// What a call means that waits for what only another thread could do.
+    #[arg(long, value_enum, value_name = "VERDICT")]
+    endless_wait: Option<Verdict>,
+
     /// Another version of the classes: a class path. What the two do differently is reported, with tests
     /// that pass on this version and fail on that one.
     #[arg(long, value_name = "PATH")]
@@ -125,6 +129,7 @@ impl RandomOptions {
             ("oom-exception", self.oom_exception),
             ("sof-exception", self.sof_exception),
             ("endless-loop", self.endless_loop),
+            ("endless-wait", self.endless_wait),
         ];
         let given = all.into_iter().filter_map(|(name, verdict)| Some((name, verdict?)));
         given

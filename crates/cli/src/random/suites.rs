@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -23,11 +24,14 @@ use crate::counted::counted;
 use crate::left_out::LeftOut;
 use crate::machines::Machines;
 use crate::options::GenerateOptions;
+use crate::side_by_side::side_by_side;
 use crate::verify::{Disagreement, RealJvm};
 use crate::watch::{self, Progress};
 
-/// Suites that are checked in one go, at most.
-const SUITES_AT_ONCE: usize = 40;
+/// Parts that all suites are checked in, about, and suites that a part has.
+const PARTS: usize = 4;
+const LEAST_AT_ONCE: usize = 5;
+const MOST_AT_ONCE: usize = 40;
 
 /// What came of one class.
 #[derive(Default)]
@@ -178,21 +182,29 @@ impl Emission<'_> {
         self.write(suites, "VersionTest", Must::Pass, &tell)
     }
 
-    /// As `write_some`, for any number of suites; `tell` is told how many are done. Many classes are compiled in
-    /// one go, but not so many that the compiler has no room.
+    /// As `write_some`, for any number of suites; `tell` is told how many are done. Some are compiled while
+    /// others run, and not so many in one go that the compiler has no room.
     fn write(
         &self,
         mut suites: Vec<Suite>,
         suffix: &str,
         must: Must,
-        tell: &dyn Fn(usize),
+        tell: &(dyn Fn(usize) + Sync),
     ) -> Result<Vec<Written>, String> {
-        let mut written = Vec::new();
-        for some in suites.chunks_mut(SUITES_AT_ONCE) {
-            tell(written.len());
-            written.extend(self.write_some(some, suffix, must)?);
-        }
-        Ok(written)
+        let start = Instant::now();
+        let n_at_once = suites.len().div_ceil(PARTS).clamp(LEAST_AT_ONCE, MOST_AT_ONCE);
+        let n_done = AtomicUsize::new(0);
+        tell(0);
+        let write = |some: &mut [Suite]| {
+            let written = self.write_some(some, suffix, must);
+            tell(n_done.fetch_add(some.len(), Ordering::Relaxed) + some.len());
+            written
+        };
+        let parts = suites.chunks_mut(n_at_once).collect();
+        let written = side_by_side(parts, self.options.explore.n_workers(), &write);
+        *self.real_time.lock().unwrap_or_else(PoisonError::into_inner) += start.elapsed();
+        let written: Result<Vec<Vec<Written>>, String> = written.into_iter().collect();
+        Ok(written?.into_iter().flatten().collect())
     }
 
     /// Tests that all pass or all fail on the real JVM; what does not do so is left out.
@@ -205,9 +217,7 @@ impl Emission<'_> {
         let style = junit::Options { suffix: suffix.to_owned(), ..self.style.clone() };
         let (names, real) = (self.names, self.real.as_ref());
         let check = Check { names, style: &|_| &style, real, must };
-        let start = Instant::now();
         let agreed = agreement::agreed(suites, check)?;
-        *self.real_time.lock().unwrap_or_else(PoisonError::into_inner) += start.elapsed();
         let written = suites.iter().zip(agreed).map(|(suite, agreed)| {
             let Agreed { sources, disagreements, left_out } = agreed;
             let folder = &self.options.output;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::{Disagreement, Runs};
+use super::{Disagreement, Ran};
 
 /// What became of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,80 +48,75 @@ pub(super) fn told(names: &[&str], said: &str) -> Vec<Option<Verdict>> {
     verdicts
 }
 
-/// The tests that did not pass each time. What did not run is told of only where each runs once.
-pub(super) fn failures(
-    names: &[String],
-    verdicts: &[Option<Verdict>],
-    runs: &Runs,
-) -> Vec<Disagreement> {
-    let mut failed: Vec<Disagreement> = Vec::new();
+/// What came of tests that may run several times: one that failed once has failed.
+pub(super) fn ran(names: &[String], verdicts: &[Option<Verdict>]) -> Ran {
+    let mut ran = Ran::default();
     for (name, verdict) in names.iter().zip(verdicts) {
-        let (reason, has_ended) = match verdict {
+        let (all, reason, has_ended) = match verdict {
             Some(Verdict::Passed) => continue,
-            Some(Verdict::Failed(reason)) => (reason.clone(), true),
-            Some(Verdict::NoEnd(how)) => ((*how).to_owned(), false),
-            None if *runs == Runs::ThereAndBack => continue,
-            None => ("was not run".to_owned(), false),
+            Some(Verdict::Failed(reason)) => (&mut ran.failed, reason.clone(), true),
+            Some(Verdict::NoEnd(how)) => (&mut ran.failed, (*how).to_owned(), false),
+            None => (&mut ran.left, "was not run".to_owned(), false),
         };
         let (class, method) = name.split_once('#').unwrap_or((name, ""));
-        if !failed.iter().any(|one| one.class == class && one.method == method) {
+        if !all.iter().any(|one| one.class == class && one.method == method) {
             let (class, method) = (class.to_owned(), method.to_owned());
-            failed.push(Disagreement { class, method, reason, has_ended });
+            all.push(Disagreement { class, method, reason, has_ended });
         }
     }
-    failed
+    let Ran { failed, left } = &mut ran;
+    left.retain(|one| !failed.iter().any(|it| it.class == one.class && it.method == one.method));
+    ran
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use super::{Ran, ran, told};
 
-    use super::{Runs, failures, told};
-
-    fn methods(said: &str, runs: &Runs) -> Vec<(String, String)> {
+    /// What came of tests of which the runner says this: those that failed, and those that were left.
+    fn came(said: &str) -> (Vec<(String, String)>, Vec<String>) {
         let names = ["A#x", "A#y", "A#z", "A#z", "A#y", "A#x"];
         let verdicts = told(&names, said);
-        let failed = failures(&names.map(str::to_owned), &verdicts, runs);
-        failed.into_iter().map(|one| (one.method, one.reason)).collect()
+        let Ran { failed, left } = ran(&names.map(str::to_owned), &verdicts);
+        let failed = failed.into_iter().map(|one| (one.method, one.reason)).collect();
+        (failed, left.into_iter().map(|one| one.method).collect())
     }
 
     #[test]
     fn a_test_must_pass_each_time() {
         let said =
             "A#x\tpassed\nA#y\tpassed\nA#z\tpassed\nA#z\tpassed\nA#y\tfailed no\nA#x\tpassed\n";
-        let failed = methods(said, &Runs::ThereAndBack);
+        let (failed, left) = came(said);
         assert_eq!(failed, [("y".to_owned(), "no".to_owned())]);
+        assert!(left.is_empty());
     }
 
     #[test]
-    fn those_behind_an_endless_test_are_not_blamed_where_all_are_to_pass() {
-        let failed = methods("A#x\tpassed\nA#y\tbegins\n", &Runs::ThereAndBack);
+    fn those_behind_an_endless_test_are_not_blamed_but_left() {
+        let (failed, left) = came("A#x\tpassed\nA#y\tbegins\n");
         assert_eq!(failed, [("y".to_owned(), "did not come to its end".to_owned())]);
-        let failed = methods("A#x\tpassed\nA#y\tstands still\n", &Runs::ThereAndBack);
+        assert_eq!(left, ["z", "x"]);
+        let (failed, left) = came("A#x\tpassed\nA#y\tstands still\n");
         assert_eq!(failed, [("y".to_owned(), "stands still on the real JVM".to_owned())]);
+        assert_eq!(left, ["z", "x"]);
     }
 
     #[test]
     fn tests_may_run_in_another_order_than_they_are_named_in() {
         let said = "A#z\tfailed no\nA#x\tpassed\nA#y\tpassed\nA#x\tpassed\nA#y\tbegins\n";
-        let failed = methods(said, &Runs::ThereAndBack);
+        let (failed, left) = came(said);
         let expected = [("y", "did not come to its end"), ("z", "no")];
         assert_eq!(failed.len(), 2);
         for (method, reason) in expected {
             assert!(failed.contains(&(method.to_owned(), reason.to_owned())), "{failed:?}");
         }
+        assert!(left.is_empty());
     }
 
     #[test]
     fn a_jvm_that_says_nothing_fails_the_first_test() {
-        let failed = methods("", &Runs::ThereAndBack);
+        let (failed, left) = came("");
         assert_eq!(failed, [("x".to_owned(), "did not come to its end".to_owned())]);
-    }
-
-    #[test]
-    fn what_did_not_run_has_not_failed() {
-        let failed = methods("A#x\tfailed no\nA#y\tbegins\n", &Runs::Once(HashSet::new()));
-        let reasons: Vec<&str> = failed.iter().map(|(_, reason)| reason.as_str()).collect();
-        assert_eq!(reasons, ["no", "did not come to its end", "was not run"]);
+        assert_eq!(left, ["y", "z"]);
     }
 }

@@ -81,6 +81,8 @@ pub enum Ending {
     StackOverflow,
     /// Does not come to its end: a loop, or threads that wait for each other.
     Endless,
+    /// Waits for what nobody promised to do.
+    Waiting,
 }
 
 impl Ending {
@@ -137,6 +139,12 @@ pub const OPTIONS: &[(Ending, &str, Verdict, &str)] = &[
         Verdict::Error,
         "a call does not come to an end on small input",
     ),
+    (
+        Ending::Waiting,
+        "endless-wait",
+        Verdict::Invalid,
+        "a call waits for what only another thread could do",
+    ),
 ];
 
 /// What was passed to a call, as far as it matters here.
@@ -185,7 +193,7 @@ impl Exceptions {
 
     /// What the end of a call means. What left the machine or is not supported by it says nothing of
     /// the class; memory or time that large input used up, or something that stands in and has no end,
-    /// neither. Threads that wait for each other do so on any input.
+    /// neither. Threads that wait do so on any input.
     pub fn classify(&self, vm: &Vm, outcome: &Outcome, input: Input) -> Verdict {
         match ending(vm, outcome, input.had_null) {
             None => match outcome {
@@ -211,6 +219,7 @@ pub fn ending(vm: &Vm, outcome: &Outcome, had_null_input: bool) -> Option<Ending
     match outcome {
         Outcome::Returned(_) => None,
         Outcome::Stopped(stop) => match stop {
+            Stop::Deadlocked(deadlock) if !deadlock.is_circle => Some(Ending::Waiting),
             Stop::OutOfFuel | Stop::Deadlocked(_) => Some(Ending::Endless),
             Stop::OutOfMemory => Some(Ending::OutOfMemory),
             Stop::Exit(_) | Stop::Unsupported(_) => None,

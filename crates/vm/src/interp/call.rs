@@ -4,7 +4,7 @@
 use super::{Exit, Flow, slow, stub, table, unwind};
 use crate::class::MethodRt;
 use crate::code::{Insn, Op};
-use crate::frame::{Frame, Hook, Stop, Trap, Upcall};
+use crate::frame::{Deadlock, Frame, Hook, Stop, Trap, Upcall};
 use crate::mode::{Mode, Plain};
 use crate::native::Args;
 use crate::thread::State;
@@ -129,7 +129,8 @@ impl Vm {
             None => {
                 if self.stop.is_none() {
                     let waiting = self.describe_waiting();
-                    self.stop = Some(Stop::Deadlocked(waiting));
+                    let is_circle = !self.threads_in_circles(true).is_empty();
+                    self.stop = Some(Stop::Deadlocked(Deadlock { waiting, is_circle }));
                 }
                 Flow::exit(Exit::Stop)
             }

@@ -10,7 +10,7 @@ use crate::native::java::lang::stack_trace_element::{Hidden, new_thread_trace};
 use crate::native::{Args, NativeRow, nothing, one, zero};
 use crate::thread::fields::thread_status;
 use crate::thread::{State, Thread};
-use crate::value::{ClassId, Kind, Ref};
+use crate::value::{Kind, Ref};
 use crate::vm::Vm;
 
 const VM: &str = "sun/management/VMManagementImpl";
@@ -206,49 +206,13 @@ fn each(vm: &mut Vm, mut args: Args<'_>, figure: fn(&mut Vm, i64) -> u64) -> Res
 
 /// Threads that wait for each other in a circle; null where there are none.
 fn deadlocked(vm: &mut Vm, with_synchronizers: bool) -> Res<u64> {
-    let synchronizer = vm.boot_class(SYNCHRONIZER)?;
-    let synchronizer = with_synchronizers.then_some(synchronizer);
-    let mut circle = Vec::new();
-    for start in 0..vm.threads.len() {
-        let mut at = waits_for(vm, start, synchronizer);
-        for _ in 0..vm.threads.len() {
-            match at {
-                Some(next) if next == start => {
-                    circle.push(vm.threads[start].java);
-                    break;
-                }
-                Some(next) => at = waits_for(vm, next, synchronizer),
-                None => break,
-            }
-        }
-    }
+    let circle = vm.threads_in_circles(with_synchronizers);
     if circle.is_empty() {
         return Ok(0);
     }
+    let circle: Vec<Ref> = circle.into_iter().map(|idx| vm.threads[idx].java).collect();
     let class = vm.known.thread;
     Ok(vm.new_ref_array(class, &circle)?.to_slot())
-}
-
-/// The thread that holds what a thread waits for: an object's lock, or a synchronizer.
-fn waits_for(vm: &Vm, position: usize, synchronizer: Option<ClassId>) -> Option<usize> {
-    let thread = &vm.threads[position];
-    match thread.state {
-        State::Blocked(object) => {
-            let owner = vm.lock_owner(object)?;
-            vm.threads.iter().position(|thread| thread.id == owner)
-        }
-        State::Parked { .. } => {
-            let blocker =
-                vm.get_field_ref(thread.java, "parkBlocker", "Ljava/lang/Object;").some()?;
-            if !vm.instance_of(blocker, synchronizer?) {
-                return None;
-            }
-            let owner =
-                vm.get_field_ref(blocker, "exclusiveOwnerThread", "Ljava/lang/Thread;").some()?;
-            vm.threads.iter().position(|thread| thread.java == owner && thread.is_alive())
-        }
-        _ => None,
-    }
 }
 
 const THREAD_INFO: &str = "java/lang/management/ThreadInfo";
@@ -311,8 +275,7 @@ fn thread_infos(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
             State::Parked { .. } => vm.get_field_ref(java, "parkBlocker", "Ljava/lang/Object;"),
             _ => Ref::NULL,
         };
-        let synchronizer = vm.boot_class(SYNCHRONIZER)?;
-        let owner = waits_for(vm, position, Some(synchronizer));
+        let owner = vm.waits_for(position, true);
         let owner = owner.map_or(Ref::NULL, |owner| vm.threads[owner].java);
         let mut words = vec![info.to_slot(), java.to_slot(), u64::from(thread_status(state))];
         words.extend([lock.to_slot(), owner.to_slot()]);
