@@ -483,6 +483,30 @@ fn random_generation_writes_tests_that_pass_and_tests_that_show_what_is_broken()
 }
 
 #[test]
+fn only_what_never_ends_is_endless_and_neither_what_takes_long_nor_what_waits_for_its_caller() {
+    let jdk = first_jdk();
+    let output = folder("random-patience");
+    let found = |options: &[&str]| {
+        let options =
+            [&["--strategy", "random", "--class", "Patience", "--fuel", "1000000"], options];
+        let options = [options.concat(), vec!["--max-sequences", "300", "--count"]].concat();
+        let done = generate(&jdk, "generate", &output, &options);
+        let said = text(&done.stdout);
+        assert_eq!(done.status.code(), Some(1), "{said}{}", text(&done.stderr));
+        let mut found: Vec<String> = said
+            .lines()
+            .filter_map(|line| line.split_once("error ")?.1.split_once("()"))
+            .map(|(method, _)| method.replace("sample.Patience.", ""))
+            .collect();
+        found.sort();
+        found
+    };
+    assert_eq!(found(&[]), ["endless-loop: embrace", "endless-loop: spin"]);
+    let all = ["endless-loop: embrace", "endless-loop: spin", "endless-wait: next"];
+    assert_eq!(found(&["--endless-wait", "error"]), all);
+}
+
+#[test]
 fn a_search_ends_in_time_for_its_findings_and_the_report_says_where_the_time_went() {
     let jdk = first_jdk();
     let output = folder("random-time");

@@ -20,8 +20,10 @@ use crate::watch::{self, Progress};
 const MOST_TRIES: usize = 400;
 const LEAST_TRIES: usize = 30;
 /// What does not come to an end is shrunk with this part of the bytecodes, since that takes as many at every try, and
-/// seen with it in other worlds. In the usual one it gets all of them in the end.
+/// seen with it in other worlds.
 const OF_ENDLESS: u64 = 16;
+/// In the end it gets so many times the bytecodes that calls may take.
+const PATIENCE: u64 = 16;
 
 /// What is left of the findings.
 pub(super) struct Settled {
@@ -157,9 +159,11 @@ fn confirm(
             }
             sequence = shrunk;
         }
+        // What only takes long comes to its end now.
+        first.fuel = if wanted.is_endless { fuel.saturating_mul(PATIENCE) } else { fuel };
+        let broken = show(first, &sequence);
         first.fuel = fuel;
-        let broken = show(first, &sequence)?;
-        Some((sequence, broken))
+        Some((sequence, broken?))
     };
     let hasty = if wanted.is_endless { shortest(fuel / OF_ENDLESS) } else { None };
     let enough = if hasty.is_some() { fuel / OF_ENDLESS } else { fuel };
