@@ -196,20 +196,24 @@ pub const fn effect_of(op: Op) -> Effect {
         Op::multianewarray_u | Op::multianewarray_q => effect(Writes(Reference), Numbers, Data, On),
 
         Op::getfield_u => effect(Writes(Either), Reads(Reference), Data, On),
-        // Reads 32 bits: an int, a float or a reference.
-        Op::getfield_32 => effect(Writes(Either), Reads(Reference), Data, On),
-        Op::getfield_i8 | Op::getfield_i16 | Op::getfield_u16 | Op::getfield_64 => {
-            effect(Writes(Number), Reads(Reference), Data, On)
-        }
+        Op::getfield_ref => effect(Writes(Reference), Reads(Reference), Data, On),
+        Op::getfield_i8
+        | Op::getfield_i16
+        | Op::getfield_u16
+        | Op::getfield_32
+        | Op::getfield_64 => effect(Writes(Number), Reads(Reference), Data, On),
         Op::putfield_u => effect(Reads(Either), Reads(Reference), Data, On),
         Op::putfield_8 | Op::putfield_16 | Op::putfield_32 | Op::putfield_64 => {
             effect(Reads(Number), Reads(Reference), Data, On)
         }
         Op::putfield_ref => effect(Reads(Reference), Reads(Reference), Data, On),
-        Op::getstatic_u | Op::getstatic_32 => effect(Writes(Either), Data, Data, On),
-        Op::getstatic_i8 | Op::getstatic_i16 | Op::getstatic_u16 | Op::getstatic_64 => {
-            effect(Writes(Number), Data, Data, On)
-        }
+        Op::getstatic_u => effect(Writes(Either), Data, Data, On),
+        Op::getstatic_ref => effect(Writes(Reference), Data, Data, On),
+        Op::getstatic_i8
+        | Op::getstatic_i16
+        | Op::getstatic_u16
+        | Op::getstatic_32
+        | Op::getstatic_64 => effect(Writes(Number), Data, Data, On),
         Op::putstatic_u => effect(Reads(Either), Data, Data, On),
         Op::putstatic_8 | Op::putstatic_16 | Op::putstatic_32 | Op::putstatic_64 => {
             effect(Reads(Number), Data, Data, On)

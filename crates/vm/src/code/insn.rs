@@ -139,12 +139,12 @@ ops! {
 
     // ---- fields: a value, b object, c offset; `_u`: c constant-pool index -----------------------
     getfield_u 1, putfield_u 1,
-    getfield_i8 1, getfield_i16 1, getfield_u16 1, getfield_32 1, getfield_64 1,
+    getfield_i8 1, getfield_i16 1, getfield_u16 1, getfield_32 1, getfield_64 1, getfield_ref 1,
     putfield_8 1, putfield_16 1, putfield_32 1, putfield_64 1, putfield_ref 1,
     // a value, b object; data: byte offset (fields far from the start of huge objects)
     // statics: a value, imm constant-pool index; `_q`: imm granule of the slot
     getstatic_u 1, putstatic_u 1,
-    getstatic_i8 1, getstatic_i16 1, getstatic_u16 1, getstatic_32 1, getstatic_64 1,
+    getstatic_i8 1, getstatic_i16 1, getstatic_u16 1, getstatic_32 1, getstatic_64 1, getstatic_ref 1,
     putstatic_8 1, putstatic_16 1, putstatic_32 1, putstatic_64 1, putstatic_ref 1,
 
     // ---- objects ---------------------------------------------------------------------------

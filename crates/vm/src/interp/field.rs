@@ -51,6 +51,7 @@ getfield! {
     getfield_u16: u16, Kind::Char, |v| u64::from(v);
     getfield_32: u32, Kind::Int, |v| u64::from(v);
     getfield_64: u64, Kind::Long, |v| v;
+    getfield_ref: u32, Kind::Ref, |v| u64::from(v);
 }
 
 macro_rules! putfield {
@@ -152,6 +153,7 @@ getstatic! {
     getstatic_u16: u16, Kind::Char, |v| u64::from(v);
     getstatic_32: u32, Kind::Int, |v| u64::from(v);
     getstatic_64: u64, Kind::Long, |v| v;
+    getstatic_ref: u32, Kind::Ref, |v| u64::from(v);
 }
 
 macro_rules! putstatic {

@@ -313,11 +313,13 @@ fn get_op(kind: Kind, is_static: bool) -> Op {
         (Kind::Short, false) => Op::getfield_i16,
         (Kind::Char, false) => Op::getfield_u16,
         (Kind::Long | Kind::Double, false) => Op::getfield_64,
+        (Kind::Ref, false) => Op::getfield_ref,
         (_, false) => Op::getfield_32,
         (Kind::Boolean | Kind::Byte, true) => Op::getstatic_i8,
         (Kind::Short, true) => Op::getstatic_i16,
         (Kind::Char, true) => Op::getstatic_u16,
         (Kind::Long | Kind::Double, true) => Op::getstatic_64,
+        (Kind::Ref, true) => Op::getstatic_ref,
         (_, true) => Op::getstatic_32,
     }
 }
