@@ -107,6 +107,11 @@ pub(crate) struct GenerateOptions {
     #[arg(long, requires = "count")]
     pub(crate) mutants: bool,
 
+    /// Write a test for every call in every state (or, for random generation, for every sequence that led to
+    /// something new), also where it does only what another test does.
+    #[arg(long)]
+    pub(crate) all: bool,
+
     /// Tests per class, at most; those for states that are reached first are written.
     #[arg(long, value_name = "NUMBER", default_value_t = 1000)]
     pub(crate) max_tests: usize,

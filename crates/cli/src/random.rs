@@ -162,7 +162,7 @@ fn for_sequences(memory: usize) -> usize {
 /// What is to be made of the campaign.
 fn offer(options: &GenerateOptions) -> Offer {
     let random = &options.random;
-    if random.all || random.against.is_some() || random.against_jdk.is_some() {
+    if options.all || random.against.is_some() || random.against_jdk.is_some() {
         Offer::All
     } else if options.count {
         Offer::Nothing

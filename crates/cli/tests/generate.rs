@@ -8,6 +8,16 @@ use std::process::{Command, Output};
 use testkit::jdk::Jdk;
 use testkit::{jdk, root, suite};
 
+const JUPITER: &[&str] = &[
+    "junit-jupiter-api",
+    "junit-jupiter-engine",
+    "junit-platform-engine",
+    "junit-platform-commons",
+    "junit-platform-launcher",
+    "opentest4j",
+    "apiguardian-api",
+];
+
 fn first_jdk() -> Jdk {
     jdk::installed().into_iter().next().unwrap()
 }
@@ -72,6 +82,58 @@ fn tests_of_a_stack_say_what_each_call_does() {
     }
 "#;
     assert!(source.contains(expected), "{source}");
+}
+
+#[test]
+fn tests_of_calls_that_do_something_new_notice_what_tests_of_all_calls_notice() {
+    let jdk = first_jdk();
+    let subject = classes(&jdk, "generate");
+    let worth = |name: &str, options: &[&str]| {
+        let output = folder(&format!("behaviours-{name}"));
+        let options = [&["--class", "sample.Order", "--iterations", "2"], options].concat();
+        let done = generate(&jdk, "generate", &output, &options);
+        let said = text(&done.stdout);
+        assert_eq!((done.status.code(), text(&done.stderr).as_str()), (Some(0), ""), "{said}");
+        assert!(said.contains("all pass on the real JVM"), "{said}");
+        let class_path = format!("{}:{}", subject.display(), suite::jars(JUPITER));
+        let tests =
+            suite::compile(&jdk, &format!("behaviours-{name}"), &output, &class_path).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nonpareil"));
+        command.arg("assess").arg("--jdk").arg(&jdk.home).args(["--classpath", &class_path]);
+        command.args(["--class", "sample.Order", "--mutants", "--tests"]).arg(tests);
+        let judged = text(&command.output().unwrap().stdout);
+        let line = |start: &str| {
+            let line = judged.lines().find(|line| line.starts_with(start));
+            line.unwrap_or_else(|| panic!("{judged}")).to_owned()
+        };
+        let n_tests: usize =
+            judged.split_once(" tests: ").unwrap_or_else(|| panic!("{judged}")).0.parse().unwrap();
+        (n_tests, [line("all classes"), line("mutants:")], said)
+    };
+    let (n_all, all, said) = worth("all", &["--all"]);
+    assert!(!said.contains("do only what others do"), "{said}");
+    let (n_new, new, said) = worth("new", &[]);
+    assert!(said.contains(" calls do only what others do, so no tests are for them"), "{said}");
+    assert_eq!(all, new);
+    assert!(n_new * 4 < n_all, "{n_new} of {n_all}");
+}
+
+#[test]
+fn tests_say_what_objects_say_otherwise_since_the_last_change() {
+    let output = folder("since");
+    let options = ["--class", "sample.Order", "--iterations", "3", "--arguments", "new=Ada"];
+    let more = ["--arguments", "add=tea;5", "--no-verify"];
+    let done = generate(&first_jdk(), "generate", &output, &[&options[..], &more].concat());
+    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    let source = fs::read_to_string(output.join("sample/OrderTest.java")).unwrap();
+    for part in [
+        "        order.add(\"tea\", 5);\n        assertEquals(5, order.pay());\n        \
+         assertEquals(Order.Status.PAID, order.status());\n",
+        "        order.add(\"tea\", 5);\n        order.add(\"tea\", 5);\n        \
+         assertEquals(\"Ada\", order.customer());\n    }\n",
+    ] {
+        assert!(source.contains(part), "{part} in {source}");
+    }
 }
 
 #[test]
@@ -163,18 +225,9 @@ fn an_interface_is_tested_and_given_through_what_implements_it() {
 
 #[test]
 fn arguments_and_states_come_from_existing_tests() {
-    const JARS: &[&str] = &[
-        "junit-jupiter-api",
-        "junit-jupiter-engine",
-        "junit-platform-engine",
-        "junit-platform-commons",
-        "junit-platform-launcher",
-        "opentest4j",
-        "apiguardian-api",
-    ];
     let jdk = first_jdk();
     let output = folder("from-tests");
-    let jars = suite::jars(JARS);
+    let jars = suite::jars(JUPITER);
     let shop = classes(&jdk, "collected/src").display().to_string();
     let sources = root::repository().join("fixtures/collected/test");
     let class_path = format!("{shop}:{jars}");
@@ -231,28 +284,19 @@ fn classes_are_tried_together_with_objects_of_each_other() {
 #[test]
 fn the_same_bytes_come_out_for_any_number_of_threads() {
     let jdk = first_jdk();
-    let options = |jobs| {
-        [
-            "--class",
-            "HashMap",
-            "--iterations",
-            "2",
-            "--no-verify",
-            "--max-tests",
-            "200",
-            "--jobs",
-            jobs,
-        ]
-    };
-    let sources = ["1", "2", "3"].map(|jobs| {
-        let output = folder(&format!("jobs-{jobs}"));
-        let done = generate(&jdk, "subjects/src", &output, &options(jobs));
-        assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
-        fs::read_to_string(output.join("subjects/HashMapTest.java")).unwrap()
-    });
-    assert!(sources[0].lines().count() > 1000);
-    assert_eq!(sources[0], sources[1]);
-    assert_eq!(sources[0], sources[2]);
+    for (all, n_lines) in [(&[][..], 500), (&["--all", "--max-tests", "200"], 1000)] {
+        let options = ["--class", "HashMap", "--iterations", "2", "--no-verify", "--jobs"];
+        let sources = ["1", "2", "3"].map(|jobs| {
+            let output = folder(&format!("jobs-{jobs}-{}", all.len()));
+            let done =
+                generate(&jdk, "subjects/src", &output, &[&options, &[jobs][..], all].concat());
+            assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+            fs::read_to_string(output.join("subjects/HashMapTest.java")).unwrap()
+        });
+        assert!(sources[0].lines().count() > n_lines, "{}", sources[0].lines().count());
+        assert_eq!(sources[0], sources[1]);
+        assert_eq!(sources[0], sources[2]);
+    }
 }
 
 #[test]
@@ -265,7 +309,7 @@ fn a_call_that_does_not_come_back_is_a_finding() {
     let said = text(&done.stdout);
     assert_eq!(done.status.code(), Some(1), "{said}{}", text(&done.stderr));
     assert!(
-        said.contains("  found: <init>(); loop(-1) does not come back: an endless loop"),
+        said.contains("  found: new Endless(); loop(-1) does not come back: an endless loop"),
         "{said}"
     );
     let source = fs::read_to_string(output.join("sample/EndlessTest.java")).unwrap();

@@ -110,7 +110,7 @@ fn is_chosen(method: &Method, choice: &Choice) -> bool {
     };
     let parameters: Vec<String> = method.parameters.iter().map(simple).collect();
     let is_new = |name: &String| name.trim() == "new" || name.trim().starts_with("new(");
-    let name = if method.is_constructor() { "new" } else { &*method.name };
+    let name = method.word();
     let with_parameters = format!("{name}({})", parameters.join(","));
     choice.methods.is_empty()
         || method.is_constructor() && !choice.methods.iter().any(is_new)

@@ -54,7 +54,7 @@ pub fn settle(
                 let test = &mut tests[idx];
                 let (receiver, observers) = observers(test);
                 let sequence = &test.sequence;
-                let run = Run { sequence, observers: &observers, receiver, fuel };
+                let run = Run { sequence, observers: &observers, receiver, change: None, fuel };
                 let seen = run.observe_for_good(&mut session)?;
                 if seen.reach != Reach::Inside {
                     // What it does to files depends on which tests ran before.

@@ -10,6 +10,7 @@
 //! The first state is the world in which nothing is made yet; what is tried there are constructors
 //! and static methods.
 
+pub mod behaviours;
 pub mod focus;
 pub mod follow;
 pub mod objects;

@@ -6,6 +6,7 @@
 pub mod arguments;
 pub mod assemble;
 pub mod assessment;
+pub mod behaviour;
 pub mod contract;
 pub mod coverage;
 pub mod harvest;

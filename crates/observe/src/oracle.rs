@@ -9,7 +9,7 @@ mod text;
 use std::sync::Arc;
 
 use suite::constant::Constant;
-use suite::method::Method;
+use suite::method::{Dispatch, Method};
 use suite::sequence::{Sequence, Var};
 use suite::test::Expected;
 use suite::types::Type;
@@ -70,6 +70,9 @@ pub struct Run<'a> {
     pub observers: &'a [Arc<Method>],
     /// Of which variable; of none nothing is asked.
     pub receiver: Option<Var>,
+    /// The statement that is to show: of objects, only those are told of that say something else than before it.
+    /// Without one, all are.
+    pub change: Option<Var>,
     /// Bytecodes that each call may take.
     pub fuel: u64,
 }
@@ -156,12 +159,16 @@ impl Run<'_> {
     }
 
     fn watch(&self, session: &mut Session) -> Result<Observation, NotFound> {
-        let &Run { sequence, observers, receiver, fuel } = self;
+        let &Run { sequence, fuel, change, .. } = self;
         let start = Start::now(&session.vm);
         let mut results = Vec::new();
+        let mut before = Ok(Vec::new());
         let (values, stopped) =
             session.run_stepwise(&mut Plain, sequence, fuel, &mut |session, values| {
                 results.push(result(session, sequence, values, fuel));
+                if change.is_some_and(|change| change.idx() == values.len()) {
+                    before = self.ask(session, values, &|observer| !is_terse(observer));
+                }
             })?;
         let reach = start.whole_reach(&mut session.vm, fuel);
         let mut seen = Observation { results, end: None, observers: Vec::new(), reach };
@@ -169,27 +176,87 @@ impl Run<'_> {
             Some(Outcome::Threw(exception)) => seen.end = Some(thrown(session, exception, fuel)),
             Some(Outcome::Stopped(stop)) => seen.end = Some(End::Stopped(stop)),
             Some(Outcome::Returned(_)) | None => {
-                let Some(receiver) = receiver else { return Ok(seen) };
-                for observer in observers {
-                    let resolved = session.resolve(observer)?;
-                    let mark = session.vm.mark();
-                    let start = Start::now(&session.vm);
-                    let outcome =
-                        session.call(&mut Plain, &resolved, &[values[receiver.idx()]], fuel);
-                    let is_inside = start.whole_reach(&mut session.vm, fuel) == Reach::Inside;
-                    let said = match outcome {
-                        // What asks for things outside is no observer.
-                        Outcome::Returned(value) if is_inside => {
-                            describe(&session.vm, &observer.returns, value.to_slot(), sequence, &[])
-                        }
-                        _ => None,
-                    };
-                    session.vm.rollback(mark);
-                    seen.observers.push(said.filter(|said| matches!(said, Expected::Equals(_))));
+                seen.observers = self.ask(session, &values, &|_| true)?;
+                if change.is_some() {
+                    leave_out_known(&mut seen.observers, &before?);
                 }
             }
         }
         Ok(seen)
+    }
+
+    /// What observers say of the object under test now, where it is there. Leaves the machine as it was.
+    fn ask(
+        &self,
+        session: &mut Session,
+        values: &[u64],
+        is_asked: &dyn Fn(&Method) -> bool,
+    ) -> Result<Vec<Option<Expected>>, NotFound> {
+        let Some(&receiver) = self.receiver.and_then(|receiver| values.get(receiver.idx())) else {
+            return Ok(Vec::new());
+        };
+        let mut said = Vec::new();
+        for observer in self.observers {
+            said.push(match is_asked(observer) {
+                true => self.ask_one(session, observer, receiver)?,
+                false => None,
+            });
+        }
+        Ok(said)
+    }
+
+    fn ask_one(
+        &self,
+        session: &mut Session,
+        observer: &Arc<Method>,
+        receiver: u64,
+    ) -> Result<Option<Expected>, NotFound> {
+        let &Run { sequence, fuel, .. } = self;
+        let resolved = session.resolve(observer)?;
+        let mark = session.vm.mark();
+        let start = Start::now(&session.vm);
+        let outcome = session.call(&mut Plain, &resolved, &[receiver], fuel);
+        // What asks for things outside is no observer.
+        let is_inside = start.whole_reach(&mut session.vm, fuel) == Reach::Inside;
+        let said = match outcome {
+            Outcome::Returned(value) if is_inside => {
+                let word = value.to_slot();
+                let said = describe(&session.vm, &observer.returns, word, sequence, &[]);
+                if said == Some(Expected::NotNull) {
+                    let objects = [Ref::from_slot(receiver), Ref::from_slot(word)];
+                    text::of(session, objects[1], &objects, fuel).map(Expected::Text)
+                } else {
+                    said
+                }
+            }
+            _ => None,
+        };
+        session.vm.rollback(mark);
+        Ok(said)
+    }
+}
+
+/// Whether a method may be asked what it says of an object, if it changes nothing. Hashes of objects differ from
+/// machine to machine.
+pub fn is_question(method: &Method) -> bool {
+    let is_plain = method.dispatch == Dispatch::Instance && method.parameters.is_empty();
+    is_plain && method.returns != Type::Void && &*method.name != "hashCode"
+}
+
+/// Whether what it says is short enough to be said after every call.
+fn is_terse(observer: &Method) -> bool {
+    !observer.returns.is_reference() || observer.returns == Type::class("java/lang/String")
+}
+
+/// Leaves out what was so before, and objects that say what others do.
+fn leave_out_known(said: &mut [Option<Expected>], before: &[Option<Expected>]) {
+    for idx in 0..said.len() {
+        let (earlier, later) = said.split_at_mut(idx);
+        let is_as_before = before.get(idx) == Some(&later[0]);
+        let is_text = matches!(later[0], Some(Expected::Text(_)));
+        if is_as_before || is_text && earlier.contains(&later[0]) {
+            later[0] = None;
+        }
     }
 }
 
@@ -217,6 +284,10 @@ pub fn agreed(observations: &[Observation]) -> Option<Observation> {
         }
         keep_equal(&mut common.results, &other.results);
         keep_equal(&mut common.observers, &other.observers);
+        // That there is something is nothing to ask for.
+        for said in &mut common.observers {
+            said.take_if(|said| *said == Expected::NotNull);
+        }
     }
     Some(common)
 }

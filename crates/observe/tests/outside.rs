@@ -60,7 +60,13 @@ fn whoever_asks_for_files_is_noticed_and_whoever_does_not_is_not() {
         for round in 0..2 {
             for (name, descriptor, path, reach) in expected {
                 let sequence = janitor(name, descriptor, path);
-                let run = Run { sequence: &sequence, observers: &[], receiver: None, fuel: FUEL };
+                let run = Run {
+                    sequence: &sequence,
+                    observers: &[],
+                    receiver: None,
+                    change: None,
+                    fuel: FUEL,
+                };
                 let seen = run.observe(&mut session).expect("it is there");
                 assert_eq!(seen.reach, reach, "{name} in round {round} on {}", jdk.release);
                 assert_eq!(seen.end, None, "{name} goes on whatever comes of it");

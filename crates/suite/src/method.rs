@@ -66,6 +66,11 @@ impl Method {
         self.dispatch == Dispatch::Instance
     }
 
+    /// The word that people write to call it: its name, or `new`.
+    pub fn word(&self) -> &str {
+        if self.is_constructor() { "new" } else { &self.name }
+    }
+
     /// Whether it makes an object.
     pub fn is_constructor(&self) -> bool {
         self.dispatch == Dispatch::Constructor

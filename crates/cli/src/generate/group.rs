@@ -9,6 +9,7 @@ use classfile::ClassPath;
 use emit::junit::{self, Framework, SourceFile};
 use generate::arguments::Uncallable;
 use generate::arguments::collected::Collected;
+use generate::states::behaviours::keep_new;
 use generate::states::follow::follow;
 use generate::states::table::StateTable;
 use generate::states::tests::{Draft, Settled, draft_of, drafts, needed, observers, settle};
@@ -74,6 +75,8 @@ pub(super) struct Generated {
     /// Methods that cannot be called, each with the type of which there is no value.
     pub(super) missing: Vec<Uncallable>,
     pub(super) n_drafts: usize,
+    /// Calls without a test, since another does the same.
+    pub(super) n_alike: usize,
     /// How many tests were left out, and why.
     pub(super) counts: LeftOut,
     pub(super) sources: Vec<SourceFile>,
@@ -108,9 +111,15 @@ pub(super) fn one_group(
     let progress = Progress::new(&shown(group), explore_options.time);
     let session = || machines.session();
     let exploration = explore_from(&job, start, &session, &progress);
-    let exploration = exploration.map_err(|error| error.to_string())?;
+    let mut exploration = exploration.map_err(|error| error.to_string())?;
     progress.done();
     let explored = progress.elapsed();
+    let observers = observers(&job, &exploration);
+    let writes_new = options.strategy == Strategy::States && !options.count && !options.all;
+    let n_alike = match writes_new {
+        true => keep_new(&job, &mut exploration, &session).map_err(|error| error.to_string())?,
+        false => 0,
+    };
     let drafts = match options.strategy {
         Strategy::States => drafts(&job, &exploration),
         Strategy::Exhaustive => {
@@ -121,7 +130,6 @@ pub(super) fn one_group(
         }
         Strategy::Random => unreachable!("random generation goes another way"),
     };
-    let observers = observers(&job, &exploration);
     let mut settled = Vec::new();
     let mut counts = LeftOut::default();
     for (idx, draft) in drafts.iter().enumerate() {
@@ -170,6 +178,7 @@ pub(super) fn one_group(
         time,
         missing,
         n_drafts: drafts.len(),
+        n_alike,
         counts,
         outdated: Vec::new(),
         sources: Vec::new(),

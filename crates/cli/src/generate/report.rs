@@ -66,6 +66,13 @@ pub(super) fn human(options: &GenerateOptions, generated: &[Generated]) -> Strin
                 finding(stop)
             );
         }
+        if one.n_alike > 0 {
+            let _ = writeln!(
+                text,
+                "  {} only what others do, so no tests are for them (--all writes those too)",
+                calls_do(one.n_alike)
+            );
+        }
         text.push_str(&one.counts.lines("call"));
         for reason in &one.left_out {
             let _ = writeln!(text, "  no test can be written for {reason}");
@@ -109,6 +116,7 @@ pub(super) fn json(options: &GenerateOptions, generated: &[Generated]) -> Json {
             ("calls", Json::Number(exploration.n_calls())),
             ("seconds", Json::Decimal(one.time.0.as_secs_f64(), 3)),
             ("complete", Json::Flag(exploration.is_complete)),
+            ("callsAlike", Json::Number(one.n_alike)),
             ("drafts", Json::Number(one.n_drafts)),
             ("tests", Json::Number(n_tests(one))),
             ("unstable", Json::Number(one.counts.n_unstable)),
@@ -127,6 +135,10 @@ pub(super) fn json(options: &GenerateOptions, generated: &[Generated]) -> Json {
     Json::Object(vec![("classes", Json::List(classes.collect()))])
 }
 
+fn calls_do(n_calls: usize) -> String {
+    format!("{} {}", counted(n_calls, "call"), verb(n_calls, "does", "do"))
+}
+
 fn n_tests(one: &Generated) -> usize {
     one.sources.iter().map(|source| source.tests.len()).sum()
 }
@@ -140,17 +152,22 @@ fn call_text(list: &ArgumentList) -> String {
             arguments::Argument::Constant(constant) => junit::spell(constant),
             arguments::Argument::Built(sequence, _) => match sequence.statements().last() {
                 Some(statement) => match statement.method() {
-                    Some(method) => format!(
-                        "new {}(…)",
-                        method.class.rsplit(['/', '$']).next().unwrap_or_default()
-                    ),
+                    Some(method) => format!("new {}(…)", simple(&method.class)),
                     None => "new array".to_owned(),
                 },
                 None => "…".to_owned(),
             },
         })
         .collect();
-    format!("{}({})", list.method.name, arguments.join(", "))
+    let method = &list.method;
+    match method.is_constructor() {
+        true => format!("new {}({})", simple(&method.class), arguments.join(", ")),
+        false => format!("{}({})", method.name, arguments.join(", ")),
+    }
+}
+
+fn simple(class: &str) -> &str {
+    class.rsplit(['/', '$']).next().unwrap_or_default()
 }
 
 fn list_of(job: &Job, idx: usize) -> &ArgumentList {

@@ -26,8 +26,8 @@ pub(crate) struct ExploreOptions {
     #[arg(long, value_name = "NAMES", value_parser = methods)]
     pub(crate) methods: Option<Methods>,
 
-    /// Arguments for a type (`int=1,2,3`), a method (`push=1,2,3`) or a method's parameters one by one
-    /// (`put=1,2;v`); may be given several times.
+    /// Arguments for a type (`int=1,2,3`), a method (`push=1,2,3`, constructors by `new=1,2`) or a method's
+    /// parameters one by one (`put=1,2;v`); may be given several times.
     #[arg(long, value_name = "NAME=VALUES")]
     pub(crate) arguments: Vec<String>,
 

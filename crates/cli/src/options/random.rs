@@ -109,10 +109,6 @@ pub(crate) struct RandomOptions {
     /// Another JDK to compare with, likewise.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) against_jdk: Option<PathBuf>,
-
-    /// Write a test for every sequence that led to something new, up to --max-tests.
-    #[arg(long)]
-    pub(crate) all: bool,
 }
 
 impl RandomOptions {

@@ -67,7 +67,7 @@ impl Emission<'_> {
     ) -> Result<Vec<Written>, String> {
         let progress = budget.progress;
         let n_workers = campaign.n_workers;
-        let keeps_all = self.options.random.all;
+        let keeps_all = self.options.all;
         let wish = Wish {
             keeps_all,
             most: self.options.max_tests,

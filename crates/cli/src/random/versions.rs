@@ -184,7 +184,8 @@ fn observed(
     observers: &[Arc<Method>],
     fuel: u64,
 ) -> Result<Option<Observation>, String> {
-    let run = Run { sequence, observers, receiver: draft(sequence).receiver, fuel };
+    let receiver = draft(sequence).receiver;
+    let run = Run { sequence, observers, receiver, change: None, fuel };
     let mut seen = Vec::new();
     for (idx, world) in worlds.iter_mut().enumerate() {
         let run = run.observe_in(idx, world);

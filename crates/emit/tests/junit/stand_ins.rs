@@ -16,7 +16,7 @@ const FUEL: u64 = 100_000_000;
 
 /// The behaviours that each type is tried with.
 fn run(sequence: &Sequence) -> Run<'_> {
-    Run { sequence, observers: &[], receiver: None, fuel: FUEL }
+    Run { sequence, observers: &[], receiver: None, change: None, fuel: FUEL }
 }
 
 fn behaviours() -> Vec<Behaviour> {

@@ -70,9 +70,9 @@ impl Given {
                 self.values.push((Key::Type(of), values));
                 continue;
             }
-            let mut named = methods.iter().filter(|method| *method.name == **name).peekable();
+            let mut named = methods.iter().filter(|method| method.word() == name).peekable();
             if named.peek().is_none() {
-                let mut names: Vec<&str> = methods.iter().map(|method| &*method.name).collect();
+                let mut names: Vec<&str> = methods.iter().map(|method| method.word()).collect();
                 names.sort_unstable();
                 names.dedup();
                 let reason =
@@ -116,7 +116,7 @@ impl Given {
         position: usize,
         of: &Type,
     ) -> Option<&[Argument]> {
-        let name = method.name.to_string();
+        let name = method.word().to_owned();
         let by_parameter =
             Key::Parameter(name.clone(), method.parameters.len(), position, of.clone());
         let by_method = Key::Method(name, of.clone());
@@ -359,6 +359,17 @@ mod tests {
             let wanted = [1, 2].map(|value| Argument::Constant(Constant::Int(value)));
             assert_eq!(values, wanted);
         }
+    }
+
+    #[test]
+    fn values_are_given_for_constructors_by_new() {
+        let mut given = Given::parse(&["new=1,2".to_owned()]).expect("well formed");
+        let made = Method::new("Bag", "<init>", "(I)V", false).expect("well formed");
+        given.settle(&[&made]).expect("fits");
+        assert_eq!(given.for_parameter(&made, 0, &Type::Int).map(<[_]>::len), Some(2));
+        let mut given = Given::parse(&["make=1".to_owned()]).expect("well formed");
+        let error = given.settle(&[&made]).expect_err("there is no such method");
+        assert_eq!(error.to_string(), "make is no type and no method; methods: new");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! An exploration keeps only what it needs to go on; who wants to know what calls returned asks for it
 //! afterwards, and only then it costs time.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::thread;
 
@@ -63,36 +64,48 @@ pub fn record(
     exploration: &Exploration,
     session: &(dyn Fn() -> Result<Session, NotFound> + Sync),
 ) -> Result<Recorded, NotFound> {
+    let parts = in_parts(job, exploration, session, &|worker, states| {
+        let mut recorded = Recorded::default();
+        if states.start == 0 {
+            let lists = job.makers.iter().chain(&job.lists);
+            recorded.arguments = lists.map(|list| worker.arguments(list)).collect();
+        }
+        for state in states {
+            let state = StateId(u32::try_from(state).unwrap_or(u32::MAX));
+            worker.record(&exploration.table, state, &mut recorded.calls);
+        }
+        recorded
+    })?;
+    let mut recorded = Recorded::default();
+    for mut part in parts {
+        recorded.arguments.append(&mut part.arguments);
+        recorded.calls.append(&mut part.calls);
+    }
+    Ok(recorded)
+}
+
+/// Goes over all expanded states again, side by side; gives what came of each part, in order.
+pub(super) fn in_parts<T: Send>(
+    job: &Job,
+    exploration: &Exploration,
+    session: &(dyn Fn() -> Result<Session, NotFound> + Sync),
+    work: &(dyn Fn(&mut Worker<'_>, Range<usize>) -> T + Sync),
+) -> Result<Vec<T>, NotFound> {
     let n_states = exploration.first_unexpanded().idx();
     let n_workers = match job.technique {
+        // Representatives live on one machine.
         Technique::PairwiseEquals => 1,
         // A machine is worth its start only where it has something to do.
         _ => job.n_workers.clamp(1, n_states / 100 + 1),
     };
     let part = n_states.div_ceil(n_workers);
-    let work = |idx: usize| -> Result<Recorded, NotFound> {
+    let one = |idx: usize| -> Result<T, NotFound> {
         let mut worker = Worker::new(job, session()?)?;
-        let mut recorded = Recorded::default();
-        if idx == 0 {
-            let lists = job.makers.iter().chain(&job.lists);
-            recorded.arguments = lists.map(|list| worker.arguments(list)).collect();
-        }
-        for state in idx * part..n_states.min((idx + 1) * part) {
-            let state = StateId(u32::try_from(state).unwrap_or(u32::MAX));
-            worker.record(&exploration.table, state, &mut recorded.calls);
-        }
-        Ok(recorded)
+        Ok(work(&mut worker, idx * part..n_states.min((idx + 1) * part)))
     };
-    let parts: Vec<Result<Recorded, NotFound>> = thread::scope(|scope| {
-        let work = &work;
-        let running: Vec<_> = (0..n_workers).map(|idx| scope.spawn(move || work(idx))).collect();
+    thread::scope(|scope| {
+        let one = &one;
+        let running: Vec<_> = (0..n_workers).map(|idx| scope.spawn(move || one(idx))).collect();
         running.into_iter().map(joined).collect()
-    });
-    let mut recorded = Recorded::default();
-    for part in parts {
-        let mut part = part?;
-        recorded.arguments.append(&mut part.arguments);
-        recorded.calls.append(&mut part.calls);
-    }
-    Ok(recorded)
+    })
 }

@@ -12,7 +12,7 @@ use observe::oracle::{self, Observation, Run};
 use observe::outside::Reach;
 use observe::session::{NotFound, Session};
 use rustc_hash::{FxHashMap, FxHashSet};
-use suite::method::{Dispatch, Method};
+use suite::method::Method;
 use suite::sequence::{Arg, Operation, Sequence, Var};
 use suite::test::{Check, Expected, Subject, Test, Throws, Title};
 use suite::types::Type;
@@ -42,7 +42,20 @@ pub struct Draft {
 impl Draft {
     /// How it is run, and what is asked of the object under test.
     pub(crate) fn run<'a>(&'a self, observers: &'a [Arc<Method>], fuel: u64) -> Run<'a> {
-        Run { sequence: &self.sequence, observers, receiver: self.receiver, fuel }
+        let change = self.change();
+        Run { sequence: &self.sequence, observers, receiver: self.receiver, change, fuel }
+    }
+
+    /// The call that led to the state in which the test ends, as far as it is known to be one.
+    fn change(&self) -> Option<Var> {
+        let last = *self.exercised.last()?;
+        if self.end != Some(self.state) {
+            return Some(last);
+        }
+        let receiver = Arg::Var(self.receiver?);
+        let mut statements = self.sequence.statements()[..self.exercised[0].idx()].iter();
+        let at = statements.rposition(|it| it.args.first() == Some(&receiver));
+        at.map_or(self.receiver, |at| u32::try_from(at).ok().map(Var))
     }
 }
 
@@ -235,10 +248,7 @@ pub fn observers(job: &Job, exploration: &Exploration) -> Vec<Arc<Method>> {
     let mut observers: Vec<Arc<Method>> = Vec::new();
     for (idx, list) in job.lists.iter().enumerate() {
         let method = &list.method;
-        let is_plain = method.dispatch == Dispatch::Instance && method.parameters.is_empty();
-        let is_value = !matches!(method.returns, Type::Void | Type::Array(_) | Type::Class(_))
-            || method.returns == Type::class("java/lang/String");
-        if !is_plain || !is_value || observers.contains(method) || &*method.name == "hashCode" {
+        if !oracle::is_question(method) || observers.contains(method) {
             continue;
         }
         let id = ListId(u32::try_from(job.makers.len() + idx).unwrap_or(u32::MAX));
@@ -339,8 +349,7 @@ fn test(draft: &Draft, seen: &Observation, observers: &[Arc<Method>]) -> Option<
 fn title(draft: &Draft, seen: &Observation, exercised: Var, throws: Option<&Throws>) -> Title {
     let statements = draft.sequence.statements();
     let name = |var: Var| match statements[var.idx()].method() {
-        Some(method) if method.is_constructor() => "new".to_owned(),
-        Some(method) => method.name.to_string(),
+        Some(method) => method.word().to_owned(),
         None => "array".to_owned(),
     };
     let method = if draft.exercised.len() > 1 {

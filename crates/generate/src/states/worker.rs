@@ -4,6 +4,7 @@
 //! frontier mostly shares all but the last call with this one, so going there undoes one call and makes
 //! one. Nothing is collected meanwhile: memory comes back by rolling back.
 
+use observe::behaviour::Behaviour;
 use observe::oracle;
 use observe::session::{NotFound, Session};
 use observe::state::canonical_heap::{CanonicalHeap, Root};
@@ -269,6 +270,29 @@ impl<'j> Worker<'j> {
                 recorded.push(RecordedCall { state, list, exit, given });
             }
             self.session.vm.rollback_to(&mark);
+        }
+        self.session.vm.rollback(mark);
+    }
+
+    /// Makes every call on a state again and follows what it reads.
+    pub(super) fn follow_calls(
+        &mut self,
+        table: &StateTable,
+        state: StateId,
+        behaviour: &mut Behaviour,
+        followed: &mut Vec<(StateId, ListId, Fingerprint)>,
+    ) {
+        let receiver = self.go_to(table, state);
+        let n_classes = self.session.vm.classes.len();
+        let mark = self.session.vm.mark();
+        for idx in self.lists_for(receiver) {
+            let (outcome, was_called) = self.call_in(behaviour, idx, receiver);
+            let done = behaviour.finish(&self.session.vm, &outcome);
+            if was_called {
+                followed.push((state, ListId(u32::try_from(idx).unwrap_or(u32::MAX)), done));
+            }
+            self.session.vm.rollback_to(&mark);
+            behaviour.forget_from(n_classes);
         }
         self.session.vm.rollback(mark);
     }

@@ -74,7 +74,7 @@ impl Edges for Whole {
 
 /// How instances of one class are written down.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// Not looked at yet.
     Unknown,
     /// `java.lang.String`.
@@ -93,16 +93,16 @@ pub(super) enum Form {
 
 /// What is known of a class.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Plan {
-    pub(super) form: Form,
-    pub(super) key: u64,
+pub(crate) struct Plan {
+    pub(crate) form: Form,
+    pub(crate) key: u64,
 }
 
 /// A field.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Slot {
-    pub(super) offset: u32,
-    pub(super) kind: Kind,
+pub(crate) struct Slot {
+    pub(crate) offset: u32,
+    pub(crate) kind: Kind,
 }
 
 /// A node whose edges are being written down.
@@ -336,7 +336,7 @@ impl CanonicalHeap {
 
     /// Writes down an object that is a value.
     #[inline]
-    pub(super) fn write_value<S: Sink>(&self, vm: &Vm, plan: Plan, object: Ref, sink: &mut S) {
+    pub(crate) fn write_value<S: Sink>(&self, vm: &Vm, plan: Plan, object: Ref, sink: &mut S) {
         match plan.form {
             Form::Text => {
                 let (coder, bytes) = vm.string_bytes(object);
@@ -382,7 +382,7 @@ impl CanonicalHeap {
 
     /// A field, by its place in the order of all.
     #[inline]
-    pub(super) fn slot(&self, at: u32) -> Slot {
+    pub(crate) fn slot(&self, at: u32) -> Slot {
         self.slots[at as usize]
     }
 
@@ -397,7 +397,7 @@ impl CanonicalHeap {
     }
 
     #[inline]
-    pub(super) fn plan_of(&mut self, vm: &Vm, class: ClassId) -> Plan {
+    pub(crate) fn plan_of(&mut self, vm: &Vm, class: ClassId) -> Plan {
         match self.plans.get(class.idx()) {
             Some(plan) if !matches!(plan.form, Form::Unknown) => *plan,
             _ => self.plan(vm, class),
@@ -514,7 +514,7 @@ fn class_key(vm: &Vm, id: ClassId) -> u64 {
 
 /// The word in a field or element.
 #[inline]
-pub(super) fn load(vm: &Vm, object: Ref, offset: u32, kind: Kind) -> u64 {
+pub(crate) fn load(vm: &Vm, object: Ref, offset: u32, kind: Kind) -> u64 {
     let heap = &vm.heap;
     match kind {
         Kind::Boolean | Kind::Byte => u64::from(heap.load_u8(object, offset)),
@@ -529,7 +529,7 @@ pub(super) fn load(vm: &Vm, object: Ref, offset: u32, kind: Kind) -> u64 {
 
 /// One NaN stands for all.
 #[expect(clippy::cast_possible_truncation, reason = "a float fills the low half of a word")]
-pub(super) fn canonical_word(kind: Kind, word: u64) -> u64 {
+pub(crate) fn canonical_word(kind: Kind, word: u64) -> u64 {
     match kind {
         Kind::Float if f32::from_bits(word as u32).is_nan() => u64::from(f32::NAN.to_bits()),
         Kind::Double if f64::from_bits(word).is_nan() => f64::NAN.to_bits(),
@@ -538,7 +538,7 @@ pub(super) fn canonical_word(kind: Kind, word: u64) -> u64 {
 }
 
 /// Writes a range of the elements of an array of primitive values.
-pub(super) fn write_elements<S: Sink>(
+pub(crate) fn write_elements<S: Sink>(
     vm: &Vm,
     array: Ref,
     kind: Kind,

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use observe::oracle;
 use observe::state::canonical_heap::Root;
 use observe::state::whole_state;
 use suite::method::Method;
-use suite::types::Type;
 use vm::interp::Outcome;
 use vm::mode::Plain;
 use vm::value::Ref;
@@ -19,8 +19,8 @@ use super::Worker;
 const OBSERVED: usize = 12;
 
 impl Worker {
-    /// Methods without parameters that say something of an object, as a primitive or a string, and were
-    /// not seen to change anything on any object they were tried on; per class under test.
+    /// Methods without parameters that say something of an object and were not seen to change anything on any
+    /// object they were tried on; per class under test.
     pub(in crate::random) fn observers(
         &mut self,
         pool: &Pool,
@@ -31,15 +31,9 @@ impl Worker {
             let mut own = Vec::new();
             for &op in &target.ops {
                 let Action::Call(method) = &catalogue.op(op).action else { continue };
-                let is_plain = method.has_receiver() && method.parameters.is_empty();
-                let is_value =
-                    !matches!(method.returns, Type::Void | Type::Array(_) | Type::Class(_))
-                        || method.returns == Type::class("java/lang/String");
-                if is_plain && is_value && &*method.name != "hashCode" {
-                    let receiver = catalogue.op(op).params[0];
-                    if self.is_pure(pool, op, receiver) {
-                        own.push(method.clone());
-                    }
+                if oracle::is_question(method) && self.is_pure(pool, op, catalogue.op(op).params[0])
+                {
+                    own.push(method.clone());
                 }
             }
             observers.push(own);

@@ -1,0 +1,244 @@
+//! What a call does, told by what it reads.
+//!
+//! A method that reads the same values, one after the other, does the same: takes the same branches, writes and
+//! throws the same, whatever the rest of the state is. So a call is followed by an observer of reads, and the values
+//! are its behaviour: primitive values as they are, objects by their class and by a number in the order in which the
+//! call met them, which tells aliases from copies without telling one heap from another that looks alike. Where a
+//! value was read from need not be written down, since that follows from what was read before it.
+//!
+//! Two calls in different states may do the same; two calls in the same state always do. The text of a string counts
+//! from when it is looked at, so what is only passed on makes no difference, but for what the call gives back, which
+//! tests check. What the call itself made is not old and does not count. Natives read unseen: they may have read all of
+//! what they are given, but not what is behind it.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use vm::interp::Outcome;
+use vm::mode::Mode;
+use vm::value::{Kind, MethodId, Ref, Value};
+use vm::vm::Vm;
+
+use crate::arguments::{places, references};
+use crate::state::canonical_heap::{CanonicalHeap, Form, canonical_word, load, write_elements};
+use crate::state::fingerprint::{Fingerprint, Mixer, Sink};
+use crate::state::mask::Mask;
+
+/// Low bits of a word that stands for a reference: one that is known, one that is met for the first time.
+const KNOWN: u64 = 1;
+const MET: u64 = 2;
+
+/// Follows one call after the other.
+#[derive(Debug)]
+pub struct Behaviour {
+    heap: CanonicalHeap,
+    mixer: Mixer,
+    /// Numbers of the objects that the call met.
+    names: FxHashMap<Ref, u32>,
+    /// Strings whose text is known to the call, and the arrays behind them.
+    texts: FxHashSet<Ref>,
+    /// Objects from this byte of the heap on were made by the call; `None` before it was entered.
+    fresh_from: Option<usize>,
+}
+
+impl Behaviour {
+    /// Fields of the mask are not looked at.
+    pub fn new(mask: Mask) -> Behaviour {
+        Behaviour {
+            heap: CanonicalHeap::new(mask),
+            mixer: Mixer::new(PURPOSE),
+            names: FxHashMap::default(),
+            texts: FxHashSet::default(),
+            fresh_from: None,
+        }
+    }
+
+    /// The behaviour of the call that was just followed; ready for the next one. Nothing may have been collected
+    /// since it began.
+    pub fn finish(&mut self, vm: &Vm, outcome: &Outcome) -> Fingerprint {
+        match outcome {
+            Outcome::Returned(Value::Ref(object)) => {
+                self.reference(vm, *object);
+                if !object.is_null() {
+                    let plan = self.heap.plan_of(vm, vm.class_of(*object));
+                    self.heap.write_value(vm, plan, *object, &mut self.mixer);
+                }
+            }
+            Outcome::Returned(value) => self.mixer.word(value.to_slot()),
+            Outcome::Threw(exception) => self.reference(vm, *exception),
+            Outcome::Stopped(stop) => self.mixer.text(format!("{stop:?}").as_bytes()),
+        }
+        self.names.clear();
+        self.texts.clear();
+        self.fresh_from = None;
+        std::mem::replace(&mut self.mixer, Mixer::new(PURPOSE)).finish()
+    }
+
+    /// Forgets classes from this number on, which a rollback took back.
+    pub fn forget_from(&mut self, n_classes: usize) {
+        self.heap.forget_from(n_classes);
+    }
+
+    fn is_fresh(&self, object: Ref) -> bool {
+        self.fresh_from.is_none_or(|start| object.byte_offset() >= start)
+    }
+
+    fn value(&mut self, vm: &Vm, kind: Kind, word: u64) {
+        match kind {
+            Kind::Ref => self.reference(vm, Ref::from_slot(word)),
+            _ => self.mixer.word(canonical_word(kind, word)),
+        }
+    }
+
+    fn reference(&mut self, vm: &Vm, object: Ref) {
+        if object.is_null() {
+            return self.mixer.word(0);
+        }
+        let number = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        match self.names.entry(object) {
+            std::collections::hash_map::Entry::Occupied(known) => {
+                self.mixer.word(u64::from(*known.get()) << 2 | KNOWN);
+            }
+            std::collections::hash_map::Entry::Vacant(free) => {
+                free.insert(number);
+                let plan = self.heap.plan_of(vm, vm.class_of(object));
+                self.mixer.word(plan.key << 2 | MET);
+                // Code that compares them by identity means the value.
+                if matches!(plan.form, Form::Constant(_) | Form::Mirror) {
+                    self.heap.write_value(vm, plan, object, &mut self.mixer);
+                }
+            }
+        }
+    }
+
+    /// A string is looked at.
+    fn text(&mut self, vm: &Vm, string: Ref) {
+        if self.texts.insert(string) {
+            let plan = self.heap.plan_of(vm, vm.class_of(string));
+            self.heap.write_value(vm, plan, string, &mut self.mixer);
+            self.texts.insert(vm.heap.load_ref(string, vm.known.string_value));
+        }
+    }
+
+    /// All that an object itself holds was read.
+    fn whole(&mut self, vm: &Vm, object: Ref) {
+        self.reference(vm, object);
+        if self.is_fresh(object) || self.texts.contains(&object) {
+            return;
+        }
+        let plan = self.heap.plan_of(vm, vm.class_of(object));
+        match plan.form {
+            Form::Text => self.text(vm, object),
+            Form::Array(kind) => {
+                let length = vm.heap.array_length(object);
+                self.mixer.word(u64::from(length));
+                if kind == Kind::Ref {
+                    for idx in 0..length {
+                        self.reference(vm, vm.heap.element_ref(object, idx));
+                    }
+                } else {
+                    write_elements(vm, object, kind, (0, length), &mut self.mixer);
+                }
+            }
+            Form::Fields(first, last) => {
+                for slot in (first..last).map(|at| self.heap.slot(at)).collect::<Vec<_>>() {
+                    self.value(vm, slot.kind, load(vm, object, slot.offset, slot.kind));
+                }
+            }
+            _ => self.heap.write_value(vm, plan, object, &mut self.mixer),
+        }
+    }
+}
+
+/// Keeps behaviours apart from fingerprints of states.
+const PURPOSE: u64 = 9;
+
+impl Mode for Behaviour {
+    const READS: bool = true;
+    const CALLS: bool = true;
+    const EXCEPTIONS: bool = true;
+
+    fn field_read(&mut self, vm: &mut Vm, object: Ref, offset: u32, kind: Kind) {
+        if self.is_fresh(object) {
+            return;
+        }
+        let plan = self.heap.plan_of(vm, vm.class_of(object));
+        let counts = match plan.form {
+            Form::Text => return self.text(vm, object),
+            Form::Fields(first, last) => {
+                (first..last).any(|at| self.heap.slot(at).offset == offset)
+            }
+            _ => true,
+        };
+        if counts {
+            self.value(vm, kind, load(vm, object, offset, kind));
+        }
+    }
+
+    fn array_read(&mut self, vm: &mut Vm, array: Ref, idx: u32) {
+        if self.is_fresh(array) || self.texts.contains(&array) {
+            return;
+        }
+        let plan = self.heap.plan_of(vm, vm.class_of(array));
+        if let Form::Array(kind) = plan.form {
+            let offset = vm::heap::ELEMENTS_OFFSET + idx * kind.size();
+            self.value(vm, kind, load(vm, array, offset, kind));
+        }
+    }
+
+    fn length_read(&mut self, vm: &mut Vm, array: Ref) {
+        if !self.is_fresh(array) && !self.texts.contains(&array) {
+            self.mixer.word(u64::from(vm.heap.array_length(array)));
+        }
+    }
+
+    fn static_read(&mut self, vm: &mut Vm, granule: u32, kind: Kind) {
+        self.value(vm, kind, load(vm, Ref(granule), 0, kind));
+    }
+
+    fn enter(&mut self, vm: &mut Vm, id: MethodId, args: &[u64]) {
+        let method = vm.method(id);
+        if self.fresh_from.is_none() {
+            let (class, is_native) = (method.class, method.is_native());
+            let words: Vec<(Kind, u64)> = places(method)
+                .into_iter()
+                .filter_map(|(register, kind)| Some((kind, *args.get(register)?)))
+                .collect();
+            self.fresh_from = Some(vm.heap.top);
+            let class = self.heap.class_key(vm, class);
+            self.mixer.word(class);
+            self.mixer.text(vm.method(id).name.as_bytes());
+            self.mixer.text(vm.method(id).descriptor.as_bytes());
+            for (kind, word) in words {
+                self.value(vm, kind, word);
+            }
+            if !is_native {
+                return;
+            }
+        }
+        let native = vm.method(id);
+        if !native.is_native() {
+            return;
+        }
+        // What other natives of `Object` say of one is its class or its identity, not what it holds.
+        let is_of_object = native.class == vm.known.object && native.name.as_bytes() != b"clone";
+        for object in references(native, args) {
+            match is_of_object {
+                true => self.reference(vm, object),
+                false => self.whole(vm, object),
+            }
+        }
+    }
+
+    fn leave(&mut self, vm: &mut Vm, id: MethodId, result: Option<u64>) {
+        let method = vm.method(id);
+        if let (true, Some(word)) = (method.is_native(), result) {
+            let kind = method.returns;
+            if kind != Kind::Void {
+                self.value(vm, kind, word);
+            }
+        }
+    }
+
+    fn thrown(&mut self, vm: &mut Vm, exception: Ref) {
+        self.reference(vm, exception);
+    }
+}
