@@ -1,6 +1,8 @@
 //! The instructions of a method's body one by one, with where each may go on (JVMS §6.5). For those who
 //! look at code without running it: coverage, mutants.
 
+use crate::constant_pool::{Constant, ConstantPool};
+
 /// One instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instruction {
@@ -12,6 +14,57 @@ pub struct Instruction {
     pub next: u16,
     /// Where it goes on if not at the next one.
     pub flow: Flow,
+}
+
+impl Instruction {
+    /// The instruction with its operands, of the code it is in.
+    pub fn bytes<'c>(&self, code: &'c [u8]) -> &'c [u8] {
+        code.get(usize::from(self.pc)..usize::from(self.next)).unwrap_or_default()
+    }
+
+    /// The constant that it puts on the stack, if that is all it does.
+    pub fn pushed(&self, code: &[u8], pool: &ConstantPool) -> Option<Constant> {
+        let small = |from: u8| self.opcode - from;
+        Some(match (self.opcode, self.bytes(code)) {
+            (2..=8, _) => Constant::Integer(i32::from(self.opcode) - 3),
+            (9..=10, _) => Constant::Long(i64::from(small(9))),
+            (11..=13, _) => Constant::Float(f32::from(small(11)).to_bits()),
+            (14..=15, _) => Constant::Double(f64::from(small(14)).to_bits()),
+            (16, &[_, value]) => Constant::Integer(i32::from(i8::from_be_bytes([value]))),
+            (17, &[_, high, low]) => Constant::Integer(i32::from(i16::from_be_bytes([high, low]))),
+            (18, &[_, idx]) => pool.get(u16::from(idx))?,
+            (19..=20, &[_, high, low]) => pool.get(u16::from_be_bytes([high, low]))?,
+            _ => return None,
+        })
+    }
+
+    /// The values for which a switch has cases, in order.
+    pub fn cases(&self, code: &[u8]) -> Box<[i32]> {
+        let Flow::Switch(targets) = &self.flow else { return Box::default() };
+        let base = (usize::from(self.pc) + 4) & !3;
+        let word = |at: usize| code.get(at..).and_then(<[u8]>::first_chunk).copied();
+        let value = |at: usize| i32::from_be_bytes(word(at).unwrap_or_default());
+        let n_cases = targets.len() - 1;
+        if self.opcode == 170 {
+            (value(base + 4)..).take(n_cases).collect()
+        } else {
+            (0..n_cases).map(|idx| value(base + 8 + 8 * idx)).collect()
+        }
+    }
+
+    /// Class, name and descriptor of the method that it calls by name.
+    pub fn called<'p>(
+        &self,
+        code: &[u8],
+        pool: &'p ConstantPool,
+    ) -> Option<(&'p [u8], &'p [u8], &'p [u8])> {
+        match (self.opcode, self.bytes(code)) {
+            (182..=185, &[_, high, low, ..]) => {
+                pool.try_member_ref(u16::from_be_bytes([high, low]))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Where an instruction goes on.
@@ -159,8 +212,38 @@ mod tests {
         assert_eq!(pcs, [0, 1, 4, 5, 24, 28]);
         assert_eq!(found[1].flow, Flow::Branch(24));
         assert_eq!(found[3].flow, Flow::Switch([24, 0].into()));
+        assert_eq!(*found[3].cases(&code), [7]);
         assert_eq!((found[4].opcode, found[4].next), (21, 28));
         assert_eq!(found[5].flow, Flow::End);
+    }
+
+    #[test]
+    fn the_cases_of_a_table_are_counted_from_its_lowest() {
+        let code = [
+            170, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+            0, 0,
+        ];
+        let switch = iter(&code).next().expect("a switch");
+        assert_eq!(*switch.cases(&code), [-1, 0, 1]);
+    }
+
+    #[test]
+    fn instructions_tell_which_number_they_push() {
+        // iconst_m1; lconst_1; fconst_2; dconst_0; bipush -7; sipush 300; nop
+        let code = [2, 10, 13, 14, 16, 249, 17, 1, 44, 0];
+        let pool = ConstantPool::new(Vec::new().into(), Box::default());
+        let pushed: Vec<Option<Constant>> =
+            iter(&code).map(|instruction| instruction.pushed(&code, &pool)).collect();
+        let expected = [
+            Some(Constant::Integer(-1)),
+            Some(Constant::Long(1)),
+            Some(Constant::Float(2f32.to_bits())),
+            Some(Constant::Double(0)),
+            Some(Constant::Integer(-7)),
+            Some(Constant::Integer(300)),
+            None,
+        ];
+        assert_eq!(pushed, expected);
     }
 
     #[test]

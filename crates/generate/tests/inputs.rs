@@ -253,6 +253,48 @@ fn built(session: &mut Session, class: &str, name: &str, descriptor: &str) -> Ve
     built
 }
 
+/// What the constants of the class's own code add to the default values of a method's one parameter.
+fn own(session: &mut Session, name: &str, descriptor: &str) -> Vec<String> {
+    let method = Arc::new(Method::new("inputs/Turns", name, descriptor, true).unwrap());
+    let mut values = |own_constants| -> Vec<String> {
+        let plan = Plan {
+            given: Given::default(),
+            depth: 2,
+            most_per_method: 50,
+            own_constants,
+            always_defaults: false,
+            implementations: Arc::new(Implementations::none()),
+        };
+        let (lists, _) =
+            arguments::lists(session, std::slice::from_ref(&method), &Pool::default(), &plan);
+        let constant = |list: &arguments::ArgumentList| match &list.arguments[0] {
+            Argument::Constant(Constant::Text(units)) => String::from_utf16(units).unwrap(),
+            Argument::Constant(Constant::Char(unit)) => {
+                char::from_u32((*unit).into()).unwrap().into()
+            }
+            Argument::Constant(Constant::Double(bits)) => f64::from_bits(*bits).to_string(),
+            Argument::Constant(Constant::Int(number)) => number.to_string(),
+            Argument::Constant(Constant::Long(number)) => number.to_string(),
+            other => format!("{other:?}"),
+        };
+        lists.iter().map(constant).collect()
+    };
+    let without = values(false);
+    values(true).into_iter().filter(|value| !without.contains(value)).collect()
+}
+
+#[test]
+fn arguments_are_constants_on_which_branches_turn_and_no_texts_that_only_people_read() {
+    let mut session = session();
+    // 251 goes another way than 250, and so does 19 than 18.
+    assert_eq!(own(&mut session, "numbers", "(I)I"), ["250", "251", "18", "19"]);
+    assert_eq!(own(&mut session, "cases", "(J)Ljava/lang/String;"), ["40"]);
+    assert_eq!(own(&mut session, "weights", "(D)D"), ["2.5", "77.5"]);
+    assert_eq!(own(&mut session, "letters", "(C)Z"), ["x"]);
+    let texts = "(Ljava/lang/String;)Ljava/lang/String;";
+    assert_eq!(own(&mut session, "texts", texts), ["more:", "red", "green", "forty"]);
+}
+
 #[test]
 fn defaults_are_what_can_be_made_each_in_a_state_of_its_own_and_not_by_the_clock() {
     let mut session = session();

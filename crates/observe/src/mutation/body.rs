@@ -3,10 +3,7 @@
 use classfile::instructions::{self, Flow, Instruction};
 use classfile::{ClassFile, Code, Constant, FieldType, MethodDescriptor, MethodInfo};
 
-use super::opcode::{
-    BIPUSH, DCONST_0, FCONST_0, ICONST_0, ICONST_5, ICONST_M1, ILOAD, ISTORE, ISTORE_0, LCONST_0,
-    LDC, LDC2_W, SIPUSH, WIDE,
-};
+use super::opcode::{ILOAD, ISTORE, ISTORE_0, WIDE};
 
 /// A body under the eyes of the operators.
 pub(super) struct Body<'a> {
@@ -101,25 +98,12 @@ impl<'a> Body<'a> {
 
     /// The number that an instruction puts on the stack, if it is a constant.
     pub(super) fn number(&self, idx: usize) -> Option<Number> {
-        let bytes = self.bytes_of(idx);
-        let small = |from: u8| f32::from(self.opcode(idx) - from);
-        Some(match self.opcode(idx) {
-            opcode @ ICONST_M1..=ICONST_5 => Number::Int(i32::from(opcode) - i32::from(ICONST_0)),
-            opcode @ LCONST_0..FCONST_0 => Number::Long(i64::from(opcode - LCONST_0)),
-            FCONST_0..DCONST_0 => Number::Float(small(FCONST_0)),
-            DCONST_0..BIPUSH => Number::Double(f64::from(small(DCONST_0))),
-            BIPUSH => Number::Int(i32::from(i8::from_be_bytes([bytes[1]]))),
-            SIPUSH => Number::Int(i32::from(i16::from_be_bytes([bytes[1], bytes[2]]))),
-            opcode @ LDC..=LDC2_W => {
-                let at = if opcode == LDC { u16::from(bytes[1]) } else { self.index(idx) };
-                match self.file.constant_pool().get(at)? {
-                    Constant::Integer(value) => Number::Int(value),
-                    Constant::Long(value) => Number::Long(value),
-                    Constant::Float(bits) => Number::Float(f32::from_bits(bits)),
-                    Constant::Double(bits) => Number::Double(f64::from_bits(bits)),
-                    _ => return None,
-                }
-            }
+        let pool = self.file.constant_pool();
+        Some(match self.instructions.get(idx)?.pushed(self.bytes, pool)? {
+            Constant::Integer(value) => Number::Int(value),
+            Constant::Long(value) => Number::Long(value),
+            Constant::Float(bits) => Number::Float(f32::from_bits(bits)),
+            Constant::Double(bits) => Number::Double(f64::from_bits(bits)),
             _ => return None,
         })
     }

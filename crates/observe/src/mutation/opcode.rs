@@ -2,10 +2,8 @@
 
 pub(super) const NOP: u8 = 0;
 pub(super) const ACONST_NULL: u8 = 1;
-pub(super) const ICONST_M1: u8 = 2;
 pub(super) const ICONST_0: u8 = 3;
 pub(super) const ICONST_1: u8 = 4;
-pub(super) const ICONST_5: u8 = 8;
 pub(super) const LCONST_0: u8 = 9;
 pub(super) const LCONST_1: u8 = 10;
 pub(super) const FCONST_0: u8 = 11;
@@ -15,8 +13,6 @@ pub(super) const DCONST_0: u8 = 14;
 pub(super) const DCONST_1: u8 = 15;
 pub(super) const BIPUSH: u8 = 16;
 pub(super) const SIPUSH: u8 = 17;
-pub(super) const LDC: u8 = 18;
-pub(super) const LDC2_W: u8 = 20;
 pub(super) const ILOAD: u8 = 21;
 pub(super) const ALOAD_0: u8 = 42;
 pub(super) const ISTORE: u8 = 54;
