@@ -5,14 +5,12 @@
 //! and what then differs is left out: single checks, or tests that end in another way.
 
 use std::ops::Range;
-use std::sync::Arc;
 
-use observe::oracle::{End, Observation, Run};
+use observe::oracle::confirm::{Asked, Ending, ending};
+use observe::oracle::{End, Observation};
 use observe::outside::Reach;
 use observe::session::{NotFound, Session};
-use suite::method::Method;
-use suite::sequence::Var;
-use suite::test::{Check, Expected, Subject, Test};
+use suite::test::{Subject, Test};
 
 /// How often all tests run in one order.
 const ROUNDS: usize = 2;
@@ -52,10 +50,8 @@ pub fn settle(
                     continue;
                 }
                 let test = &mut tests[idx];
-                let (receiver, observers) = observers(test);
-                let sequence = &test.sequence;
-                let run = Run { sequence, observers: &observers, receiver, change: None, fuel };
-                let seen = run.observe_for_good(&mut session)?;
+                let asked = Asked::of(test);
+                let seen = asked.run(test, fuel).observe_for_good(&mut session)?;
                 if seen.reach != Reach::Inside {
                     // What it does to files depends on which tests ran before.
                     found.tests[idx] = true;
@@ -66,7 +62,7 @@ pub fn settle(
                     found.tests[idx] = true;
                     break 'order;
                 }
-                match differences(test, &seen, &observers) {
+                match differences(test, &seen, &asked) {
                     Some(n_checks) => found.checks[idx] += n_checks,
                     None => found.tests[idx] = true,
                 }
@@ -76,53 +72,22 @@ pub fn settle(
     Ok(found)
 }
 
-/// The object that a test asks, and what it asks of it.
-fn observers(test: &Test) -> (Option<Var>, Vec<Arc<Method>>) {
-    let mut receiver = None;
-    let mut methods = Vec::new();
-    for check in &test.checks {
-        if let Subject::Observer { receiver: asked, method } = &check.subject
-            && *receiver.get_or_insert(*asked) == *asked
-        {
-            methods.push(method.clone());
-        }
-    }
-    (receiver, methods)
-}
-
 /// Takes out the checks that a run does not confirm; how many. `None` where it does not even end alike.
-fn differences(test: &mut Test, seen: &Observation, observers: &[Arc<Method>]) -> Option<usize> {
+fn differences(test: &mut Test, seen: &Observation, asked: &Asked) -> Option<usize> {
     let mut n_left_out = 0;
-    match (&mut test.throws, &seen.end) {
-        (None, None) => {}
-        (Some(throws), Some(End::Threw { class, message })) if throws.class == *class => {
-            if throws.message.is_some() && throws.message != *message {
-                throws.message = None;
-                n_left_out += 1;
-            }
+    match (ending(test.throws.as_ref(), seen), &mut test.throws) {
+        (Ending::OtherMessage, Some(throws)) => {
+            throws.message = None;
+            n_left_out += 1;
         }
+        (Ending::Alike, _) => {}
         _ => return None,
     }
-    let said = |check: &Check| -> Option<Option<Expected>> {
-        match &check.subject {
-            Subject::Result(var) => Some(seen.results.get(var.idx()).cloned().flatten()),
-            Subject::Observer { method, .. } => {
-                let at = observers.iter().position(|known| known == method)?;
-                Some(seen.observers.get(at).cloned().flatten())
-            }
-        }
-    };
-    let is_kept = |check: &Check| match said(check) {
-        Some(said) => {
-            said.and_then(|said| said.common(&check.expected)).as_ref() == Some(&check.expected)
-        }
-        None => true,
-    };
     let last = test.sequence.next_var();
     let n_before = test.checks.len();
     let mut is_title_true = true;
     test.checks.retain(|check| {
-        let is_kept = is_kept(check);
+        let is_kept = asked.is_confirmed(check, seen);
         let is_of_last = matches!(check.subject, Subject::Result(var) if var.0 + 1 == last.0);
         is_title_true &= is_kept || !is_of_last;
         is_kept

@@ -15,6 +15,7 @@ mod generated;
 mod increments;
 mod judge;
 mod negation;
+mod noticed;
 mod opcode;
 mod patch;
 mod returns;
@@ -27,6 +28,7 @@ mod watch;
 use classfile::{ClassFile, mutf8};
 
 pub use judge::{Fate, Judging, Verdict, judge};
+pub use noticed::{Limits, noticed};
 pub use patch::{Mutated, apply};
 pub use survey::{Escaped, Survey, SurveyOptions, survey};
 

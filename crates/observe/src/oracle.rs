@@ -4,6 +4,7 @@
 //! A run is described in the terms of a suite, so that runs in several worlds can be compared; only what
 //! is the same in all of them may become an oracle ([`agreed`]).
 
+pub mod confirm;
 mod text;
 
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use vm::class::Shape;
 use vm::frame::Stop;
 use vm::heap::ELEMENTS_OFFSET;
 use vm::interp::Outcome;
-use vm::mode::Plain;
+use vm::mode::{Mode, Plain};
 use vm::value::{Kind, Ref, Value};
 use vm::vm::Vm;
 
@@ -150,6 +151,25 @@ impl Run<'_> {
         let seen = self.watch(session);
         session.vm.commit(mark);
         seen
+    }
+
+    /// Runs once, with the observers at the end, under an observer of the machine; nothing is told, nor taken back.
+    pub(crate) fn follow<M: Mode>(
+        &self,
+        mode: &mut M,
+        session: &mut Session,
+    ) -> Result<(), NotFound> {
+        let (values, stopped) =
+            session.run_stepwise(mode, self.sequence, self.fuel, &mut |_, _| ())?;
+        let receiver = self.receiver.and_then(|receiver| values.get(receiver.idx()));
+        let (Some(&receiver), None) = (receiver, stopped) else { return Ok(()) };
+        for observer in self.observers {
+            let resolved = session.resolve(observer)?;
+            let mark = session.vm.mark();
+            session.call(mode, &resolved, &[receiver], self.fuel);
+            session.vm.rollback(mark);
+        }
+        Ok(())
     }
 
     /// Finds what the sequence and the observers name, so that running them need not.

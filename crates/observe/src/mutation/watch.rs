@@ -255,7 +255,11 @@ impl Watch {
 }
 
 /// The mutants of a method that ran, with the positions that stand for their instructions.
-fn mutants_of(vm: &Vm, sites: &Sites, method: MethodId) -> Vec<(std::ops::Range<usize>, usize)> {
+pub(super) fn mutants_of(
+    vm: &Vm,
+    sites: &Sites,
+    method: MethodId,
+) -> Vec<(std::ops::Range<usize>, usize)> {
     let class = vm.class(vm.method(method).class);
     let slot = usize::from(vm.method(method).slot);
     let Some(mutants) = sites.by_method.get(&(class.name.to_string(), slot)) else {
