@@ -29,7 +29,7 @@ const AT_ONCE: usize = 16;
 pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
     watch::catch_interrupts();
     let machines = match options.strategy {
-        Strategy::Random => Machines::new(&random::machine_options(options))?,
+        Strategy::All | Strategy::Random => Machines::new(&random::machine_options(options))?,
         Strategy::States | Strategy::Exhaustive => Machines::new(&options.machine)?,
     };
     let class_path = machines.classes()?;
@@ -44,12 +44,14 @@ pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
     if !options.count {
         output::recover(&options.output)?;
     }
-    if options.strategy == Strategy::Random {
-        let classes =
-            classes::chosen(&machines, &class_path, &options.explore, Breadth::WholePath)?;
+    let breadth = match options.strategy {
+        Strategy::Random => Breadth::WholePath,
+        Strategy::All | Strategy::States | Strategy::Exhaustive => Breadth::Folders,
+    };
+    let classes = classes::chosen(&machines, &class_path, &options.explore, breadth)?;
+    if matches!(options.strategy, Strategy::All | Strategy::Random) {
         return random::run(options, &machines, &class_path, &junit, &classes);
     }
-    let classes = classes::chosen(&machines, &class_path, &options.explore, Breadth::Folders)?;
     let jars = options.test_classpath.as_deref();
     let inputs = inputs::collect(&machines, &options.explore, &options.machine, jars)?;
     let groups: Vec<&[String]> = match options.together {

@@ -130,6 +130,9 @@ pub(crate) struct GenerateOptions {
 /// How tests are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Strategy {
+    /// Random sequences and states together: of the tests of both those stay that take a way of a branch, end in a
+    /// way, or notice a small fault (a mutant) that no other test does.
+    All,
     /// Breadth first over states, as Rostra.
     States,
     /// All sequences of calls up to --length, equal states or not; with --count, how much of that is

@@ -5,8 +5,10 @@ mod budget;
 mod checks;
 mod choose;
 mod findings;
+mod offered;
 mod report;
 mod suites;
+mod telling;
 mod versions;
 
 use std::collections::BTreeMap;
@@ -31,12 +33,13 @@ use suite::test::Suite;
 
 use crate::counted::counted;
 use crate::machines::Machines;
-use crate::options::{Choose, Format, GenerateOptions, MachineOptions};
+use crate::options::{Choose, Format, GenerateOptions, MachineOptions, Strategy};
 use crate::output::{self, Output, Replaces};
 use crate::verify::{Compiler, RealJvm};
 use crate::watch::{self, Progress};
 use crate::{generate, inputs};
 use budget::{Budget, Spent};
+use offered::{Offered, offered};
 use suites::{Emission, Written};
 use versions::Difference;
 
@@ -48,6 +51,10 @@ const SHARE: usize = 4;
 const FOR_CLASSES: usize = 128 << 20;
 /// Time that a campaign takes where nothing else is said.
 const USUAL_TIME: Duration = Duration::from_secs(30);
+/// Sequences that are drawn beside states where nothing else is said: so many, and so many more for each class.
+const USUAL_SEQUENCES: (u64, u64) = (20_000, 20_000);
+/// The share of the time that states have, of what there is beside.
+const SHARE_OF_STATES: f64 = 0.25;
 
 /// Generates; an `Err` is a usage or input error.
 pub(crate) fn run(
@@ -58,9 +65,14 @@ pub(crate) fn run(
     classes: &[String],
 ) -> Result<ExitCode, String> {
     let random = &options.random;
-    let limit = match (options.explore.time, random.max_sequences) {
-        (None, None) => Some(USUAL_TIME),
-        (time, _) => time,
+    let (limit, most_sequences) = match (options.explore.time, random.max_sequences) {
+        (None, None) if options.strategy == Strategy::All => {
+            let n_classes = u64::try_from(classes.len()).unwrap_or(u64::MAX);
+            let (all, each) = USUAL_SEQUENCES;
+            (None, Some(all.saturating_add(n_classes.saturating_mul(each))))
+        }
+        (None, None) => (Some(USUAL_TIME), None),
+        given => given,
     };
     let job = Job {
         classes: classes.to_vec(),
@@ -87,7 +99,7 @@ pub(crate) fn run(
             mask: options.explore.mask(),
             fuel: options.explore.fuel,
             n_workers: options.explore.n_workers(),
-            most_sequences: random.max_sequences.unwrap_or(u64::MAX),
+            most_sequences: most_sequences.unwrap_or(u64::MAX),
             memory: for_sequences(options.machine.memory),
         },
     };
@@ -101,7 +113,7 @@ pub(crate) fn run(
     let n_workers = options.explore.n_workers();
     let budget = {
         let memory = options.machine.memory;
-        Budget::new(&progress, random.max_sequences.is_some(), n_workers, memory)
+        Budget::new(&progress, most_sequences.is_some(), n_workers, memory)
     };
     let campaign = search(&job, machines, &budget).map_err(|error| error.to_string())?;
     let mut spent = Spent { search: progress.elapsed(), ..Spent::default() };
@@ -116,6 +128,7 @@ pub(crate) fn run(
         findings: settled.findings,
         is_outside: settled.is_outside,
         n_unstable: settled.n_unstable,
+        offered: None,
         regression: Vec::new(),
         errors: Vec::new(),
         differences: None,
@@ -130,6 +143,10 @@ pub(crate) fn run(
             Some(versions::compare(campaign, (&mut here, &mut there), fuel, &is_raw, &progress));
     }
     if !options.count {
+        outcome.offered = match options.strategy {
+            Strategy::All => Some(offers(options, machines, &outcome.campaign, limit, &progress)?),
+            _ => None,
+        };
         emit(options, machines, class_path, junit, &job, &mut outcome, &budget)?;
     }
     let Spent { search, findings, real, .. } = outcome.spent;
@@ -171,6 +188,28 @@ fn offer(options: &GenerateOptions) -> Offer {
     }
 }
 
+/// Tests out of states of all classes. A class that cannot be tried so has none.
+fn offers(
+    options: &GenerateOptions,
+    machines: &Machines,
+    campaign: &Campaign,
+    limit: Option<Duration>,
+    progress: &Progress,
+) -> Result<Vec<Offered>, String> {
+    let jars = options.test_classpath.as_deref();
+    let inputs = inputs::collect(machines, &options.explore, &options.machine, jars)?;
+    let n_classes = u32::try_from(campaign.classes.len().max(1)).unwrap_or(u32::MAX);
+    let time = limit.map(|limit| limit.mul_f64(SHARE_OF_STATES) / n_classes);
+    let mut all = Vec::new();
+    for (idx, class) in campaign.classes.iter().enumerate() {
+        progress.show(&format!("states of {idx} of {}", counted(campaign.classes.len(), "class")));
+        let is_over = watch::is_interrupted();
+        let offered = (!is_over).then(|| offered(machines, class, &options.explore, &inputs, time));
+        all.push(offered.and_then(Result::ok).unwrap_or_default());
+    }
+    Ok(all)
+}
+
 /// What a campaign came to.
 struct Outcome {
     campaign: Campaign,
@@ -178,6 +217,8 @@ struct Outcome {
     /// By finding: whether it can have no test, since its calls touch files, programs or the network.
     is_outside: Vec<bool>,
     n_unstable: usize,
+    /// By class: tests out of states, where they are asked for.
+    offered: Option<Vec<Offered>>,
     regression: Vec<Written>,
     errors: Vec<Written>,
     /// Where another version differs, if one was asked for; and the tests that tell the two apart.
@@ -216,7 +257,9 @@ fn emit(
         real_time: Mutex::default(),
     };
     if options.max_tests > 0 {
-        outcome.regression = emission.regression(&mut outcome.campaign, machines, budget)?;
+        let offered = outcome.offered.as_deref();
+        outcome.regression =
+            emission.regression(&mut outcome.campaign, offered, machines, budget)?;
     }
     let suites = outcome.campaign.classes.iter().enumerate().map(|(idx, class)| {
         let differences = outcome.differences.iter().flatten();

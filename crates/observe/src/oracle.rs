@@ -165,9 +165,7 @@ impl Run<'_> {
         let (Some(&receiver), None) = (receiver, stopped) else { return Ok(()) };
         for observer in self.observers {
             let resolved = session.resolve(observer)?;
-            let mark = session.vm.mark();
             session.call(mode, &resolved, &[receiver], self.fuel);
-            session.vm.rollback(mark);
         }
         Ok(())
     }

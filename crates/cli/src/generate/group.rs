@@ -128,7 +128,9 @@ pub(super) fn one_group(
                 .map_err(|error| error.to_string())?;
             found.tests.iter().filter_map(|test| draft_of(&job, &test.lists)).collect()
         }
-        Strategy::Random => unreachable!("random generation goes another way"),
+        Strategy::All | Strategy::Random => {
+            unreachable!("internal: random generation goes another way")
+        }
     };
     let mut settled = Vec::new();
     let mut counts = LeftOut::default();

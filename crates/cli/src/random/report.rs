@@ -10,6 +10,7 @@ use observe::state::technique::Technique;
 
 use super::Outcome;
 use super::budget::{Spent, most_taken};
+use super::telling::Faults;
 use crate::agreement::Checked;
 use crate::counted::counted;
 use crate::left_out;
@@ -164,6 +165,9 @@ fn tests(text: &mut String, options: &GenerateOptions, outcome: &Outcome) {
                 let path = options.output.join(&source.path);
                 let tests = checked.tests(source.tests.len());
                 let _ = writeln!(text, "  {}: {tests}", path.display());
+            }
+            if let Some(Faults { noticed, all }) = one.faults {
+                let _ = writeln!(text, "  they notice {noticed} of {}", counted(all, "mutant"));
             }
             text.push_str(&one.counts.lines("sequence"));
             let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();

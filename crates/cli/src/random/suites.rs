@@ -8,17 +8,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ::generate::order;
-use ::generate::random::{Appraiser, Campaign, Finding, Shown, settle_all};
+use ::generate::random::{Appraiser, Campaign, Finding, States, settle_all};
 use ::generate::states::table::StateId;
 use ::generate::states::tests::{Draft, Settled};
 use emit::junit::facts::Names;
 use emit::junit::{self, SourceFile};
 use suite::sequence::{Arg, Sequence, Var};
-use suite::test::{Suite, Test};
+use suite::test::Suite;
 
 use super::budget::Budget;
 use super::checks::thin;
 use super::choose::{Choice, Lane, Wish, choose};
+use super::offered::Offered;
+use super::telling::{Faults, Tests, files_of, keep_telling};
 use crate::agreement::{self, Agreed, Check, Must};
 use crate::counted::counted;
 use crate::left_out::LeftOut;
@@ -44,6 +46,8 @@ pub(super) struct Written {
     pub(super) left_out: Vec<String>,
     /// How many tests were left out for other reasons.
     pub(super) counts: LeftOut,
+    /// What its tests notice, where they were chosen by that.
+    pub(super) faults: Option<Faults>,
 }
 
 /// What all classes share.
@@ -58,10 +62,12 @@ pub(super) struct Emission<'a> {
 }
 
 impl Emission<'_> {
-    /// Regression tests of all classes. What is worth a test is forgotten on the way.
+    /// Regression tests of all classes. What is worth a test is forgotten on the way. Where tests out of states are
+    /// offered, by class, only those stay of all that tell something.
     pub(super) fn regression(
         &self,
         campaign: &mut Campaign,
+        offered: Option<&[Offered]>,
         machines: &Machines,
         budget: &Budget<'_>,
     ) -> Result<Vec<Written>, String> {
@@ -89,6 +95,20 @@ impl Emission<'_> {
                 shown.push((class, one.shown));
             }
         }
+        if let Some(offered) = offered {
+            let mut lane = self.lane(classes, machines)?;
+            for (class, offered) in offered.iter().enumerate() {
+                for draft in &offered.drafts {
+                    let looked = lane.appraiser.appraise(&draft.sequence, States::All);
+                    if let Ok(Some(one)) = looked
+                        && !lane.appraiser.was_outside()
+                    {
+                        drafts.push((draft.clone(), &*offered.observers));
+                        shown.push((class, one));
+                    }
+                }
+            }
+        }
         let n_drafts = drafts.len();
         let tell = |n_done: usize| {
             progress
@@ -99,8 +119,7 @@ impl Emission<'_> {
         let settled = settle_all(&worlds, &drafts, self.fuel, n_workers, &tell)
             .map_err(|error| error.to_string())?;
         drop((drafts, worlds));
-        let mut by_class: Vec<Vec<(Test, Shown)>> =
-            campaign.classes.iter().map(|_| Vec::new()).collect();
+        let mut by_class: Vec<Tests> = campaign.classes.iter().map(|_| Vec::new()).collect();
         for ((class, shown), settled) in shown.into_iter().zip(settled) {
             match settled {
                 Settled::Test(test) => by_class[class].push((*test, shown)),
@@ -108,36 +127,67 @@ impl Emission<'_> {
                 Settled::Unstable => n_unstable[class] += 1,
             }
         }
-        let mut all = Vec::new();
-        let mut n_tests = Vec::new();
-        for mut tests in by_class {
-            thin(&mut tests);
-            n_tests.push(tests.len());
-            all.extend(tests.into_iter().map(|(test, _)| test));
-        }
+        by_class.iter_mut().for_each(|tests| thin(tests));
         progress.show("running the tests in other orders");
-        let fresh = || machines.session();
-        let unordered = order::settle(&fresh, &mut all, self.fuel);
-        let unordered = unordered.map_err(|error| error.to_string())?;
-        let mut tests = all.into_iter().zip(&unordered.tests);
-        let mut suites: Vec<Suite> = Vec::new();
-        let mut lost = Vec::new();
-        let mut first = 0;
-        for (class, n_tests) in campaign.classes.iter().zip(n_tests) {
-            let own = tests.by_ref().take(n_tests).filter(|(_, goes)| !**goes);
-            suites.push(Suite { class: class.clone(), tests: own.map(|(test, _)| test).collect() });
-            lost.push(unordered.lost(first..first + n_tests));
-            first += n_tests;
+        let lost = self.in_any_order(&mut by_class, machines)?;
+        let mut faults: Vec<Option<Faults>> = vec![None; by_class.len()];
+        if offered.is_some() && !keeps_all {
+            progress.show("looking which faults the tests notice");
+            let class_path = machines.classes()?;
+            let files: Vec<_> =
+                campaign.classes.iter().map(|it| files_of(machines, &class_path, it)).collect();
+            let limits = (self.fuel, self.options.max_tests);
+            let found = keep_telling(machines, &files, &mut by_class, limits, n_workers)?;
+            faults = found.into_iter().map(Some).collect();
         }
+        let suite = |(class, tests): (&Arc<str>, Tests)| Suite {
+            class: class.clone(),
+            tests: tests.into_iter().map(|(test, _)| test).collect(),
+        };
+        let suites = campaign.classes.iter().zip(by_class).map(suite).collect();
         let tell = |n_done: usize| {
             progress.show(&format!("{} checked on the real JVM", counted(n_done, "class")));
         };
         let mut written = self.write(suites, "Test", Must::Pass, &tell)?;
-        let counts = n_unstable.into_iter().zip(n_outside).zip(lost);
-        for (one, ((n_unstable, n_outside), n_unordered)) in written.iter_mut().zip(counts) {
+        let counts = n_unstable.into_iter().zip(n_outside).zip(lost).zip(faults);
+        for (one, (((n_unstable, n_outside), n_unordered), faults)) in written.iter_mut().zip(counts)
+        {
             one.counts = LeftOut { n_unstable, n_outside, n_unordered };
+            one.faults = faults;
         }
         Ok(written)
+    }
+
+    /// Leaves out of all tests together what depends on which of them ran before; says by class how many tests and
+    /// checks those were.
+    fn in_any_order(
+        &self,
+        by_class: &mut [Tests],
+        machines: &Machines,
+    ) -> Result<Vec<(usize, usize)>, String> {
+        let mut shown = Vec::new();
+        let mut all = Vec::new();
+        let mut n_tests = Vec::new();
+        for tests in by_class.iter_mut() {
+            n_tests.push(tests.len());
+            for (test, one) in tests.drain(..) {
+                all.push(test);
+                shown.push(one);
+            }
+        }
+        let fresh = || machines.session();
+        let unordered = order::settle(&fresh, &mut all, self.fuel);
+        let unordered = unordered.map_err(|error| error.to_string())?;
+        let mut settled = all.into_iter().zip(shown).zip(&unordered.tests);
+        let mut lost = Vec::new();
+        let mut first = 0;
+        for (tests, n_tests) in by_class.iter_mut().zip(n_tests) {
+            let own = settled.by_ref().take(n_tests).filter(|(_, goes)| !**goes);
+            tests.extend(own.map(|(test, _)| test));
+            lost.push(unordered.lost(first..first + n_tests));
+            first += n_tests;
+        }
+        Ok(lost)
     }
 
     /// What sequences are looked at with.

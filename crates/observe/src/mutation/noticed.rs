@@ -163,7 +163,9 @@ impl Reach {
 
     fn look(&mut self, vm: &Vm) -> Vec<usize> {
         let mut reached = Vec::new();
-        for method in std::mem::take(&mut self.ran) {
+        let n_methods = vm.methods.len();
+        // What was loaded and taken back on the way is none of the classes under test.
+        for method in std::mem::take(&mut self.ran).into_iter().filter(|it| it.idx() < n_methods) {
             let row = &mut self.rows[method.idx()];
             let mutants = row.mutants.get_or_insert_with(|| mutants_of(vm, &self.sites, method));
             for (positions, mutant) in mutants {
