@@ -89,9 +89,11 @@ impl Run<'_> {
     pub fn observe(&self, session: &mut Session) -> Result<Observation, NotFound> {
         self.make_ready(session)?;
         let (seen, met) = self.observe_with(0, session)?;
-        // So that it is not done again for the next sequence.
-        for name in &met {
-            let _ = session.class(name);
+        // So that it is not done again for the next sequence. Under a mark it would be.
+        if session.vm.depth() == 0 {
+            for name in &met {
+                let _ = session.class(name);
+            }
         }
         // Classes may look around while they are initialised, as those do that a sequence names.
         if seen.reach == Reach::Looked && !met.is_empty() {
@@ -130,10 +132,15 @@ impl Run<'_> {
         let seed = session.vm.options.seed;
         let mark = session.vm.mark();
         session.vm.try_luck(luck);
+        session.taken_back.clear();
         let seen = self.watch(session);
         let vm = &session.vm;
         let met = match seen.as_ref().map(|seen| seen.reach) {
-            Ok(Reach::Inside | Reach::Waited) => outside::loaded(vm, n_classes),
+            Ok(Reach::Inside | Reach::Waited) => {
+                let mut met = outside::loaded(vm, n_classes);
+                met.append(&mut session.taken_back);
+                met
+            }
             Ok(Reach::Looked) => outside::initialised(vm),
             Ok(Reach::Changed) | Err(_) => Vec::new(),
         };
@@ -231,6 +238,7 @@ impl Run<'_> {
     ) -> Result<Option<Expected>, NotFound> {
         let &Run { sequence, fuel, .. } = self;
         let resolved = session.resolve(observer)?;
+        let n_classes = session.vm.classes.len();
         let mark = session.vm.mark();
         let start = Start::now(&session.vm);
         let outcome = session.call(&mut Plain, &resolved, &[receiver], fuel);
@@ -249,7 +257,7 @@ impl Run<'_> {
             }
             _ => None,
         };
-        session.vm.rollback(mark);
+        session.take_back(mark, n_classes);
         Ok(said)
     }
 }

@@ -16,11 +16,12 @@ use vm::frame::{Res, Stop};
 use vm::heap::ELEMENTS_OFFSET;
 use vm::interp::Outcome;
 use vm::mode::{Mode, Plain};
+use vm::travel::Mark;
 use vm::value::{ClassId, Kind, LoaderId, MethodId, Ref, Value};
 use vm::vm::Vm;
 
 use crate::java::{Java, Problem};
-use crate::outside::{Reach, Start};
+use crate::outside::{self, Reach, Start};
 
 /// What a cast throws.
 const CAST_FAILED: &str = "java/lang/ClassCastException";
@@ -78,6 +79,8 @@ pub struct Session {
     pub(crate) loader: LoaderId,
     resolved: FxHashMap<Arc<Method>, Resolved>,
     pub(crate) stand_ins: FxHashMap<Arc<StandIn>, Resolved>,
+    /// Internal names of classes that were loaded and initialised within a run, and taken back before its end.
+    pub(crate) taken_back: Vec<String>,
 }
 
 impl Session {
@@ -85,7 +88,13 @@ impl Session {
     pub fn new(mut vm: Vm) -> Result<Session, Problem> {
         let loader = Java::new(&mut vm)?.loader();
         let (resolved, stand_ins) = (FxHashMap::default(), FxHashMap::default());
-        Ok(Session { vm, loader, resolved, stand_ins })
+        Ok(Session { vm, loader, resolved, stand_ins, taken_back: Vec::new() })
+    }
+
+    /// Takes back what was done since a mark, when there were so many classes; remembers which came since then.
+    pub(crate) fn take_back(&mut self, mark: Mark, n_classes: usize) {
+        self.taken_back.extend(outside::loaded(&self.vm, n_classes));
+        self.vm.rollback(mark);
     }
 
     /// The loader of the application's classes.

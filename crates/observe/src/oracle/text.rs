@@ -26,13 +26,14 @@ pub(super) fn of(session: &mut Session, object: Ref, all: &[Ref], fuel: u64) -> 
     if session.vm.method(method).class == session.vm.known.object {
         return None;
     }
+    let n_classes = session.vm.classes.len();
     let mark = session.vm.mark();
     let start = Start::now(&session.vm);
     let text = ask_twice(session, method, object, fuel);
     let is_inside = start.whole_reach(&mut session.vm, fuel) == Reach::Inside;
     let has_changed = session.vm.changes_since(&mark).next().is_some();
     let after = has_changed.then(|| key(session, all));
-    session.vm.rollback(mark);
+    session.take_back(mark, n_classes);
     // Caches may be filled.
     let is_pure = after.is_none_or(|after| after == key(session, all));
     text.filter(|_| is_inside && is_pure)
