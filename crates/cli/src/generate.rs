@@ -28,7 +28,7 @@ const AT_ONCE: usize = 16;
 /// Generates; an `Err` is a usage or input error.
 pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
     watch::catch_interrupts();
-    let machines = match options.strategy {
+    let machines = match options.strategy() {
         Strategy::All | Strategy::Random => Machines::new(&random::machine_options(options))?,
         Strategy::States | Strategy::Exhaustive => Machines::new(&options.machine)?,
     };
@@ -44,12 +44,12 @@ pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
     if !options.count {
         output::recover(&options.output)?;
     }
-    let breadth = match options.strategy {
+    let breadth = match options.strategy() {
         Strategy::Random => Breadth::WholePath,
         Strategy::All | Strategy::States | Strategy::Exhaustive => Breadth::Folders,
     };
     let classes = classes::chosen(&machines, &class_path, &options.explore, breadth)?;
-    if matches!(options.strategy, Strategy::All | Strategy::Random) {
+    if matches!(options.strategy(), Strategy::All | Strategy::Random) {
         return random::run(options, &machines, &class_path, &junit, &classes);
     }
     let jars = options.test_classpath.as_deref();
@@ -58,7 +58,7 @@ pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
         true => vec![&classes],
         false => classes.chunks(1).collect(),
     };
-    if options.strategy == Strategy::Exhaustive && options.count {
+    if options.strategy() == Strategy::Exhaustive && options.count {
         return count_sequences(options, &machines, &class_path, &inputs, &groups);
     }
     let mut worlds = if options.count { Vec::new() } else { machines.worlds()? };

@@ -64,9 +64,10 @@ pub(crate) struct GenerateOptions {
     #[command(flatten)]
     pub(crate) explore: ExploreOptions,
 
-    /// How tests are found.
-    #[arg(long, value_enum, value_name = "NAME", default_value_t = Strategy::States)]
-    pub(crate) strategy: Strategy,
+    /// How tests are found; otherwise by all of them together, or by states alone with --count, --together or
+    /// --arguments, which mean nothing to random sequences.
+    #[arg(long, value_enum, value_name = "NAME")]
+    strategy: Option<Strategy>,
 
     /// Try the classes together: states are objects of any of them, and objects of one are arguments of
     /// the others.
@@ -125,6 +126,15 @@ pub(crate) struct GenerateOptions {
 
     #[command(flatten)]
     pub(crate) machine: MachineOptions,
+}
+
+impl GenerateOptions {
+    /// How tests are found.
+    pub(crate) fn strategy(&self) -> Strategy {
+        let is_of_states = self.count || self.together || !self.explore.arguments.is_empty();
+        let usual = if is_of_states { Strategy::States } else { Strategy::All };
+        self.strategy.unwrap_or(usual)
+    }
 }
 
 /// How tests are found.

@@ -66,7 +66,7 @@ pub(crate) fn run(
 ) -> Result<ExitCode, String> {
     let random = &options.random;
     let (limit, most_sequences) = match (options.explore.time, random.max_sequences) {
-        (None, None) if options.strategy == Strategy::All => {
+        (None, None) if options.strategy() == Strategy::All => {
             let n_classes = u64::try_from(classes.len()).unwrap_or(u64::MAX);
             let (all, each) = USUAL_SEQUENCES;
             (None, Some(all.saturating_add(n_classes.saturating_mul(each))))
@@ -116,6 +116,11 @@ pub(crate) fn run(
         Budget::new(&progress, most_sequences.is_some(), n_workers, memory)
     };
     let campaign = search(&job, machines, &budget).map_err(|error| error.to_string())?;
+    // Of several classes some may be left out; where there is but one, nothing is left.
+    if let ([_], [(class, reason)], []) = (classes, &campaign.refused[..], &campaign.classes[..]) {
+        let reason = reason.lines().next().unwrap_or_default();
+        return Err(format!("{} cannot be tested: {reason}", class.replace('/', ".")));
+    }
     let mut spent = Spent { search: progress.elapsed(), ..Spent::default() };
     let names = machines.class_files(class_path);
     let style = junit::Options::usual();
@@ -143,10 +148,16 @@ pub(crate) fn run(
             Some(versions::compare(campaign, (&mut here, &mut there), fuel, &is_raw, &progress));
     }
     if !options.count {
-        outcome.offered = match options.strategy {
+        outcome.offered = match options.strategy() {
             Strategy::All => Some(offers(options, machines, &outcome.campaign, limit, &progress)?),
             _ => None,
         };
+        let is_nothing_called = outcome.campaign.calls.iter().all(|call| call.reason.is_some());
+        if let Some([Offered { reason: Some(reason), .. }]) = outcome.offered.as_deref()
+            && is_nothing_called
+        {
+            return Err(reason.clone());
+        }
         emit(options, machines, class_path, junit, &job, &mut outcome, &budget)?;
     }
     let Spent { search, findings, real, .. } = outcome.spent;
@@ -198,14 +209,17 @@ fn offers(
 ) -> Result<Vec<Offered>, String> {
     let jars = options.test_classpath.as_deref();
     let inputs = inputs::collect(machines, &options.explore, &options.machine, jars)?;
-    let n_classes = u32::try_from(campaign.classes.len().max(1)).unwrap_or(u32::MAX);
-    let time = limit.map(|limit| limit.mul_f64(SHARE_OF_STATES) / n_classes);
+    let n_classes = campaign.classes.len();
+    let share = SHARE_OF_STATES / f64::from(u32::try_from(n_classes.max(1)).unwrap_or(u32::MAX));
+    let time = limit.map(|limit| limit.mul_f64(share));
     let mut all = Vec::new();
     for (idx, class) in campaign.classes.iter().enumerate() {
-        progress.show(&format!("states of {idx} of {}", counted(campaign.classes.len(), "class")));
-        let is_over = watch::is_interrupted();
-        let offered = (!is_over).then(|| offered(machines, class, &options.explore, &inputs, time));
-        all.push(offered.and_then(Result::ok).unwrap_or_default());
+        progress.show(&format!("states of {idx} of {}", counted(n_classes, "class")));
+        all.push(match watch::is_interrupted() {
+            true => Offered::default(),
+            false => offered(machines, (class, n_classes), &options.explore, &inputs, time)
+                .unwrap_or_else(|reason| Offered { reason: Some(reason), ..Offered::default() }),
+        });
     }
     Ok(all)
 }

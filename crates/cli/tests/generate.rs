@@ -34,10 +34,14 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
+/// Generates by states, where the options name no other strategy.
 fn generate(jdk: &Jdk, fixture: &str, output: &Path, options: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_nonpareil"));
     command.arg("generate").arg("--jdk").arg(&jdk.home).arg("--classpath");
     command.arg(classes(jdk, fixture)).arg("--output").arg(output);
+    if !options.contains(&"--strategy") {
+        command.args(["--strategy", "states"]);
+    }
     command.args(options).output().unwrap()
 }
 

@@ -148,7 +148,17 @@ pub(super) fn make(
     let home = java_home.display().to_string();
     let name = format!("subjects.{class}");
     let fixed = ["generate", "--jdk", &home, "--classpath", CLASSES, "--class", &name];
-    let more = ["--iterations", "3", "--max-tests", most, "--no-verify", "--output", &sources];
+    let more = [
+        "--strategy",
+        "states",
+        "--iterations",
+        "3",
+        "--max-tests",
+        most,
+        "--no-verify",
+        "--output",
+        &sources,
+    ];
     timed(binary, &[&fixed[..], &more, options].concat())?;
     let folder = Path::new(&sources).join("subjects");
     let files = std::fs::read_dir(&folder).map_err(|error| format!("{sources}: {error}"))?;

@@ -115,12 +115,12 @@ pub(super) fn one_group(
     progress.done();
     let explored = progress.elapsed();
     let observers = observers(&job, &exploration);
-    let writes_new = options.strategy == Strategy::States && !options.count && !options.all;
+    let writes_new = options.strategy() == Strategy::States && !options.count && !options.all;
     let n_alike = match writes_new {
         true => keep_new(&job, &mut exploration, &session).map_err(|error| error.to_string())?,
         false => 0,
     };
-    let drafts = match options.strategy {
+    let drafts = match options.strategy() {
         Strategy::States => drafts(&job, &exploration),
         Strategy::Exhaustive => {
             let session = machines.session().map_err(|error| error.to_string())?;

@@ -16,11 +16,13 @@ use crate::machines::Machines;
 use crate::options::ExploreOptions;
 use crate::watch::Progress;
 
-/// Calls that are tried, about, and states at least and at most.
-const CALLS: usize = 60_000;
+/// Calls that are tried, about, in all classes together and in each at most; and states of each, at least and at most.
+const CALLS: (usize, usize) = (600_000, 60_000);
 const STATES: (usize, usize) = (10, 200);
-/// Tests of a class that are offered.
-const MOST_OFFERED: usize = 400;
+/// Tests that are offered, in all and of each class.
+const OFFERED: (usize, usize) = (4000, 400);
+/// Tests of a class that are offered in any case.
+const LEAST_OFFERED: usize = 40;
 
 /// What the states of one class came to.
 #[derive(Default)]
@@ -30,19 +32,22 @@ pub(super) struct Offered {
     pub(super) observers: Vec<Arc<Method>>,
     pub(super) n_states: usize,
     pub(super) n_calls: usize,
+    /// Why no state was tried.
+    pub(super) reason: Option<String>,
 }
 
-/// Tries every call in the states of a class that are reached first.
+/// Tries every call in the states of a class, one of so many, that are reached first.
 pub(super) fn offered(
     machines: &Machines,
-    class: &str,
+    (class, n_classes): (&str, usize),
     options: &ExploreOptions,
     inputs: &Inputs,
     time: Option<Duration>,
 ) -> Result<Offered, String> {
     let Prepared { mut job, .. } = prepare(machines, &[class.to_owned()], options, inputs)?;
     let n_lists = job.lists.len().max(1);
-    job.most_states = job.most_states.min((CALLS / n_lists).clamp(STATES.0, STATES.1));
+    let n_calls = CALLS.1.min(CALLS.0 / n_classes.max(1));
+    job.most_states = job.most_states.min((n_calls / n_lists).clamp(STATES.0, STATES.1));
     let progress = Progress::new(&format!("states of {}", class.replace('/', ".")), time);
     let session = || machines.session();
     let explored = explore(&job, &session, &progress);
@@ -51,13 +56,14 @@ pub(super) fn offered(
     let (n_states, n_calls) = (exploration.n_states(), exploration.n_calls());
     keep_new(&job, &mut exploration, &session).map_err(|error| error.to_string())?;
     progress.done();
-    let drafts = fairly(drafts(&job, &exploration));
-    Ok(Offered { drafts, observers, n_states, n_calls })
+    let most = OFFERED.1.min((OFFERED.0 / n_classes.max(1)).max(LEAST_OFFERED));
+    let drafts = fairly(drafts(&job, &exploration), most);
+    Ok(Offered { drafts, observers, n_states, n_calls, reason: None })
 }
 
-/// No more drafts than are offered: of each method the first ones, as many of each as there is room for.
-fn fairly(drafts: Vec<Draft>) -> Vec<Draft> {
-    if drafts.len() <= MOST_OFFERED {
+/// No more drafts than this: of each method the first ones, as many of each as there is room for.
+fn fairly(drafts: Vec<Draft>, most: usize) -> Vec<Draft> {
+    if drafts.len() <= most {
         return drafts;
     }
     let mut n_before: BTreeMap<Option<Arc<Method>>, usize> = BTreeMap::new();
@@ -74,7 +80,7 @@ fn fairly(drafts: Vec<Draft>) -> Vec<Draft> {
     let mut order: Vec<usize> = (0..drafts.len()).collect();
     order.sort_by_key(|&idx| ranks[idx]);
     let mut is_offered = vec![false; drafts.len()];
-    order[..MOST_OFFERED].iter().for_each(|&idx| is_offered[idx] = true);
+    order[..most].iter().for_each(|&idx| is_offered[idx] = true);
     let offered = drafts.into_iter().zip(is_offered);
     offered.filter_map(|(draft, is_offered)| is_offered.then_some(draft)).collect()
 }

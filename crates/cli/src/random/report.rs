@@ -10,6 +10,7 @@ use observe::state::technique::Technique;
 
 use super::Outcome;
 use super::budget::{Spent, most_taken};
+use super::offered::Offered;
 use super::telling::Faults;
 use crate::agreement::Checked;
 use crate::counted::counted;
@@ -44,7 +45,11 @@ pub(super) fn human(options: &GenerateOptions, outcome: &Outcome) -> String {
         counted(campaign.calls.len(), "method"),
         counted(all, "branch")
     );
+    if let Some(offered) = &outcome.offered {
+        states(&mut text, campaign, offered);
+    }
     for (class, reason) in campaign.refused.iter().take(MOST_SHOWN) {
+        let reason = reason.lines().next().unwrap_or_default();
         let _ = writeln!(text, "  not tested: {}: {reason}", class.replace('/', "."));
     }
     more(&mut text, campaign.refused.len(), "not tested", "class");
@@ -78,6 +83,21 @@ pub(super) fn human(options: &GenerateOptions, outcome: &Outcome) -> String {
     let said = parts.map(|(time, what)| format!("{:.1} s for {what}", time.as_secs_f64()));
     let _ = writeln!(text, "{}", said.join(", "));
     text
+}
+
+/// What there is to say of the states that were tried beside sequences.
+fn states(text: &mut String, campaign: &Campaign, offered: &[Offered]) {
+    let sum = |of: fn(&Offered) -> usize| offered.iter().map(of).sum::<usize>();
+    let (n_states, n_calls) = (sum(|one| one.n_states), sum(|one| one.n_calls));
+    let _ = writeln!(text, "{}, {} in them", counted(n_states, "state"), counted(n_calls, "call"));
+    let untried = campaign.classes.iter().zip(offered);
+    let untried: Vec<_> =
+        untried.filter_map(|(class, one)| Some((class, one.reason.as_ref()?))).collect();
+    for (class, reason) in untried.iter().take(MOST_SHOWN) {
+        let reason = reason.lines().next().unwrap_or_default();
+        let _ = writeln!(text, "  states not tried: {}: {reason}", class.replace('/', "."));
+    }
+    more(text, untried.len(), "states not tried", "class");
 }
 
 fn more(text: &mut String, n_all: usize, what: &str, one: &str) {
@@ -235,8 +255,9 @@ pub(super) fn json(options: &GenerateOptions, outcome: &Outcome) -> Json {
     let files = all_written(outcome).flat_map(|one| &one.sources);
     let disagreements = all_written(outcome).flat_map(|one| &one.disagreements);
     let sum = |count: fn(&super::Written) -> usize| all_written(outcome).map(count).sum();
-    Json::Object(vec![
-        ("strategy", Json::text("random")),
+    let strategy = if outcome.offered.is_some() { "all" } else { "random" };
+    let mut members = vec![
+        ("strategy", Json::text(strategy)),
         ("seconds", Json::Decimal(campaign.time.as_secs_f64(), 3)),
         ("spent", spent(outcome.spent)),
         ("sequences", number(counts.sequences)),
@@ -260,7 +281,18 @@ pub(super) fn json(options: &GenerateOptions, outcome: &Outcome) -> Json {
         ("orderDependentTests", Json::Number(sum(|one| one.counts.n_unordered.0))),
         ("orderDependentChecks", Json::Number(sum(|one| one.counts.n_unordered.1))),
         ("files", left_out::files_json(&options.output, files)),
-    ])
+    ];
+    if let Some(offered) = &outcome.offered {
+        let sum = |of: fn(&Offered) -> usize| Json::Number(offered.iter().map(of).sum());
+        members.push(("states", sum(|one| one.n_states)));
+        members.push(("calls", sum(|one| one.n_calls)));
+        let faults = outcome.regression.iter().filter_map(|one| one.faults);
+        let (noticed, all) =
+            faults.fold((0, 0), |(noticed, all), it| (noticed + it.noticed, all + it.all));
+        let mutants = [("noticed", Json::Number(noticed)), ("all", Json::Number(all))];
+        members.push(("mutants", Json::Object(mutants.into())));
+    }
+    Json::Object(members)
 }
 
 fn spent(spent: Spent) -> Json {

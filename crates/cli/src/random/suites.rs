@@ -150,7 +150,8 @@ impl Emission<'_> {
         };
         let mut written = self.write(suites, "Test", Must::Pass, &tell)?;
         let counts = n_unstable.into_iter().zip(n_outside).zip(lost).zip(faults);
-        for (one, (((n_unstable, n_outside), n_unordered), faults)) in written.iter_mut().zip(counts)
+        for (one, (((n_unstable, n_outside), n_unordered), faults)) in
+            written.iter_mut().zip(counts)
         {
             one.counts = LeftOut { n_unstable, n_outside, n_unordered };
             one.faults = faults;

@@ -51,10 +51,8 @@ pub(super) fn keep_telling(
         .filter(|&class| !by_class[class].is_empty() && !mutants[class].is_empty())
         .flat_map(|class| (0..n_parts(class)).map(move |part| (class, part)))
         .collect();
-    let tests: Vec<Vec<Test>> = by_class
-        .iter()
-        .map(|tests| tests.iter().map(|(test, _)| test.clone()).collect())
-        .collect();
+    let tests: Vec<Vec<Test>> =
+        by_class.iter().map(|tests| tests.iter().map(|(test, _)| test.clone()).collect()).collect();
     let judge = |(class, part): (usize, usize)| -> Result<_, String> {
         let n_parts = n_parts(class);
         let most_cost = of_class.max(LEAST_COST) / u64::try_from(n_parts).unwrap_or(1);

@@ -297,7 +297,7 @@ fn ended(vm: &mut Vm, mut args: Args<'_>) -> Res<u64> {
     let thrown = args.reference().some().map(|thrown| vm.describe_throwable(thrown));
     let Some(recorder) = recorder(vm) else { return Ok(0) };
     match &mut recorder.trial {
-        Some(trial) => trial.has_ended = true,
+        Some(trial) => (trial.has_ended, trial.thrown) = (true, thrown),
         None => recorder.ended = Some(thrown),
     }
     Ok(0)

@@ -57,6 +57,8 @@ pub(super) struct Trial {
     pub(super) failed: Option<(String, Failure)>,
     pub(super) last_ended: Option<String>,
     pub(super) has_ended: bool,
+    /// What it ended by before all had run, in words.
+    pub(super) thrown: Option<String>,
 }
 
 /// How a trial ended.
@@ -66,6 +68,8 @@ pub enum Tried {
     Passed,
     /// It came to the end of the suite, and nothing failed.
     End,
+    /// JUnit itself ended early, since it lets errors through such as those of memory: by which, in words.
+    Threw(String),
     /// Something failed: what JUnit calls it, and how.
     Failed(String, Failure),
     /// The machine stopped.
@@ -141,7 +145,7 @@ impl<'v> Stepper<'v> {
                 return Tried::Failed(key, failure);
             }
             if trial.has_ended {
-                return Tried::End;
+                return trial.thrown.take().map_or(Tried::End, Tried::Threw);
             }
             if key.is_some() && trial.last_ended.as_deref() == key {
                 return Tried::Passed;

@@ -360,6 +360,10 @@ impl Court<'_, '_> {
                 };
                 Ok(Some((self.id_of(nth, &key), reason)))
             }
+            Tried::Threw(what) => {
+                let reason = what.lines().next().unwrap_or_default();
+                Ok(Some((self.survey.tests[nth].id.clone(), reason.to_owned())))
+            }
             Tried::Stopped(Stop::Unsupported(what)) => Err(what),
             Tried::Stopped(stop) => Ok(Some((self.survey.tests[nth].id.clone(), shown(&stop)))),
         };

@@ -1,0 +1,145 @@
+//! What `nonpareil generate` promises where nobody names a strategy: few tests, each of which tells something.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use testkit::jdk::Jdk;
+use testkit::{jdk, root, suite};
+
+const JUPITER: &[&str] = &[
+    "junit-jupiter-api",
+    "junit-jupiter-engine",
+    "junit-platform-engine",
+    "junit-platform-commons",
+    "junit-platform-launcher",
+    "opentest4j",
+    "apiguardian-api",
+];
+
+fn classes(jdk: &Jdk, fixture: &str) -> PathBuf {
+    let sources = root::repository().join("fixtures").join(fixture);
+    suite::compile(jdk, fixture, &sources, "").unwrap()
+}
+
+/// A folder that is empty.
+fn folder(name: &str) -> PathBuf {
+    let folder = root::target().join("telling-tests").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    folder
+}
+
+fn nonpareil(jdk: &Jdk, command: &str, class_path: &str, options: &[&str]) -> Output {
+    let mut tool = Command::new(env!("CARGO_BIN_EXE_nonpareil"));
+    tool.arg(command).arg("--jdk").arg(&jdk.home).args(["--classpath", class_path]);
+    tool.args(options).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// Generates; what is said but for times, and the source of the only test class.
+fn generated(jdk: &Jdk, class: &str, output: &Path, options: &[&str]) -> (String, String) {
+    let fixed = ["--class", class, "--output", &output.display().to_string()];
+    let class_path = classes(jdk, "subjects/src").display().to_string();
+    let done = nonpareil(jdk, "generate", &class_path, &[&fixed[..], options].concat());
+    let said = text(&done.stdout);
+    assert_eq!(text(&done.stderr), "", "{said}");
+    let simple = class.rsplit('.').next().unwrap();
+    let source = fs::read_to_string(output.join(format!("subjects/{simple}Test.java"))).unwrap();
+    (said, source)
+}
+
+/// The numbers in `they notice 9 of 12 mutants` or `mutants: 9/12`.
+fn numbers(line: &str) -> Vec<usize> {
+    let words = line.split(|letter: char| !letter.is_ascii_digit());
+    words.filter_map(|word| word.parse().ok()).take(2).collect()
+}
+
+#[test]
+fn tests_notice_the_mutants_they_are_said_to_and_none_of_them_is_redundant() {
+    for jdk in jdk::installed() {
+        // A mutant of IntStack.push takes all memory, where JUnit ends without a word of the test.
+        for (class, percent) in [("IntStack", 70), ("BankAccount", 90)] {
+            let output = folder(&format!("{}-{class}", jdk.release));
+            let class = format!("subjects.{class}");
+            let (said, source) =
+                generated(&jdk, &class, &output, &["--no-contract", "equals-hash-code"]);
+            let line = said.lines().find(|line| line.contains("they notice")).unwrap();
+            let noticed = numbers(line);
+            let n_tests = source.matches("@Test").count();
+            assert!((3..40).contains(&n_tests), "{n_tests} tests: {said}");
+            assert!(noticed[0] * 100 >= noticed[1] * percent, "{said}");
+            let name = format!("telling/{class}");
+            let under_test = classes(&jdk, "subjects/src").display().to_string();
+            let jars = format!("{}:{under_test}", suite::jars(JUPITER));
+            let tests = suite::compile(&jdk, &name, &output, &jars).unwrap();
+            let tests = tests.display().to_string();
+            let class_path = format!("{under_test}:{}", suite::jars(JUPITER));
+            let options = ["--tests", &tests, "--class", &class];
+            let assessed =
+                nonpareil(&jdk, "assess", &class_path, &[&options[..], &["--mutants"]].concat());
+            let assessed = text(&assessed.stdout);
+            let line = assessed.lines().find(|line| line.starts_with("mutants:")).unwrap();
+            assert_eq!(numbers(line), noticed, "{said}{assessed}");
+            let minimized = nonpareil(&jdk, "minimize", &class_path, &options);
+            assert_eq!(minimized.status.code(), Some(0), "{}", text(&minimized.stdout));
+        }
+    }
+}
+
+#[test]
+fn tests_are_the_same_for_any_number_of_threads() {
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let of = |jobs: &str| {
+        let options = ["--jobs", jobs, "--no-verify"];
+        generated(&jdk, "subjects.BinomialHeap", &folder(&format!("jobs-{jobs}")), &options).1
+    };
+    assert_eq!(of("1"), of("2"));
+}
+
+#[test]
+fn what_only_states_know_is_not_asked_of_random_sequences() {
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let options = ["--arguments", "push=3", "--methods", "push,pop", "--iterations", "1"];
+    let (said, source) = generated(&jdk, "subjects.IntStack", &folder("arguments"), &options);
+    assert!(said.starts_with("subjects.IntStack\n  "), "{said}");
+    assert!(source.lines().all(|line| !line.contains(".push(") || line.contains(".push(3)")));
+    let class_path = classes(&jdk, "subjects/src").display().to_string();
+    let options = ["--class", "subjects.IntStack", "--count", "--iterations", "1"];
+    let done = nonpareil(&jdk, "generate", &class_path, &options);
+    assert!(text(&done.stdout).contains("states (whole-state)"), "{}", text(&done.stdout));
+}
+
+#[test]
+fn a_class_that_nobody_can_make_is_refused() {
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let class_path = classes(&jdk, "generate").display().to_string();
+    let output = folder("hidden");
+    let output = output.display().to_string();
+    let options = ["--class", "sample.Hidden", "--output", &output];
+    let done = nonpareil(&jdk, "generate", &class_path, &options);
+    let errors = text(&done.stderr);
+    assert_eq!(done.status.code(), Some(2), "{errors}");
+    assert!(errors.starts_with("error: sample.Hidden has no public constructor"), "{errors}");
+    assert!(!Path::new(&output).exists());
+}
+
+#[test]
+fn a_class_that_cannot_be_loaded_leaves_the_others_their_tests() {
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    // Below a folder that is no package root, classes have other names than their places say.
+    let class_path = classes(&jdk, "generate").display().to_string();
+    let output = folder("others");
+    let output = output.display().to_string();
+    let options = ["--class", "inputs.inputs.Vault", "--class", "sample.Order", "--no-verify"];
+    let more = ["--output", &output, "--max-sequences", "2000"];
+    let done = nonpareil(&jdk, "generate", &class_path, &[&options[..], &more].concat());
+    let said = text(&done.stdout);
+    assert_eq!(done.status.code(), Some(0), "{said}{}", text(&done.stderr));
+    assert!(said.contains("\n  not tested: inputs.inputs.Vault: "), "{said}");
+    assert!(!said.contains("ClassLoader.java"), "a reason is a line: {said}");
+    assert!(said.contains("OrderTest.java: "), "{said}");
+}
