@@ -13,6 +13,8 @@ mod native_stack;
 mod random;
 mod record;
 
+pub(crate) use minimize::jars;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;

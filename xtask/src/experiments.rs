@@ -8,6 +8,7 @@ mod choices;
 mod java_util;
 mod random;
 mod rostra;
+mod strategies;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -203,7 +204,15 @@ pub(crate) fn run(binary: &str, java_home: &Path) -> Result<(), String> {
     text.push_str(&rostra::run(binary, java_home)?);
     std::fs::create_dir_all("docs").map_err(|error| format!("docs: {error}"))?;
     write(&text)?;
-    run_random(binary, java_home, None)
+    run_random(binary, java_home, None)?;
+    run_strategies(binary, java_home)
+}
+
+/// Runs the chapter on strategies alone and puts it into the page that is there.
+pub(crate) fn run_strategies(binary: &str, java_home: &Path) -> Result<(), String> {
+    let chapter = strategies::run(binary, java_home)?;
+    let page = std::fs::read_to_string(RESULT).map_err(|error| format!("{RESULT}: {error}"))?;
+    write(&with_chapter(&page, &chapter))
 }
 
 /// Runs the chapter on random generation, or one section of it, and puts it into the page that is there.

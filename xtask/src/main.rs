@@ -22,13 +22,15 @@ fn main() -> ExitCode {
         }
         ["experiments", binary, "redundancy"] => bench::java_home()
             .and_then(|java_home| experiments::run_redundancy(binary, &java_home)),
+        ["experiments", binary, "strategies"] => bench::java_home()
+            .and_then(|java_home| experiments::run_strategies(binary, &java_home)),
         ["experiments", binary, "random", section @ ..] if section.len() < 2 => bench::java_home()
             .and_then(|java_home| {
                 experiments::run_random(binary, &java_home, section.first().copied())
             }),
         ["bench", "--record", binary] => bench::run(binary, &[], Keep::Record),
         ["bench", binary, filter @ ..] => bench::run(binary, filter, Keep::No),
-        _ => Err("usage: xtask tidy | xtask bench [--record] BINARY | xtask bench BINARY PROGRAM… | xtask bench BINARY minimize|mutants | xtask experiments BINARY [redundancy|random [SECTION]]"
+        _ => Err("usage: xtask tidy | xtask bench [--record] BINARY | xtask bench BINARY PROGRAM… | xtask bench BINARY minimize|mutants | xtask experiments BINARY [redundancy|strategies|random [SECTION]]"
             .to_string()),
     };
     match result {

@@ -53,7 +53,7 @@ const FOR_CLASSES: usize = 128 << 20;
 const USUAL_TIME: Duration = Duration::from_secs(30);
 /// Sequences that are drawn beside states where nothing else is said: so many, and so many more for each class.
 const USUAL_SEQUENCES: (u64, u64) = (20_000, 20_000);
-/// The share of the time that states have, of what there is beside.
+/// The share of the time that states have.
 const SHARE_OF_STATES: f64 = 0.25;
 
 /// Generates; an `Err` is a usage or input error.
@@ -109,7 +109,11 @@ pub(crate) fn run(
     };
     // Better now than after the work.
     let other = versions::other(options)?;
-    let progress = Progress::new(&what, limit);
+    let of_search = match options.strategy() {
+        Strategy::All => limit.map(|limit| limit.mul_f64(1.0 - SHARE_OF_STATES)),
+        _ => limit,
+    };
+    let progress = Progress::new(&what, of_search);
     let n_workers = options.explore.n_workers();
     let budget = {
         let memory = options.machine.memory;

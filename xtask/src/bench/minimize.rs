@@ -130,7 +130,7 @@ fn measure(
 }
 
 /// The class path of JUnit.
-pub(super) fn jars() -> String {
+pub(crate) fn jars() -> String {
     JARS.map(|jar| format!("/usr/share/java/{jar}.jar")).join(":")
 }
 

@@ -186,7 +186,7 @@ fn tests(text: &mut String, options: &GenerateOptions, outcome: &Outcome) {
                 let tests = checked.tests(source.tests.len());
                 let _ = writeln!(text, "  {}: {tests}", path.display());
             }
-            if let Some(Faults { noticed, all }) = one.faults {
+            if let Some(Faults { noticed, all }) = one.faults.filter(|_| !one.sources.is_empty()) {
                 let _ = writeln!(text, "  they notice {noticed} of {}", counted(all, "mutant"));
             }
             text.push_str(&one.counts.lines("sequence"));

@@ -54,7 +54,7 @@ fn ask_twice(session: &mut Session, method: MethodId, object: Ref, fuel: u64) ->
 }
 
 /// The state of all that a run could still use.
-fn key(session: &Session, all: &[Ref]) -> Fingerprint {
+pub(super) fn key(session: &Session, all: &[Ref]) -> Fingerprint {
     let roots: Vec<Root> = all.iter().map(|&object| Root::Object(object)).collect();
     whole_state::key(&mut CanonicalHeap::new(Mask::standard()), &session.vm, &roots)
 }
