@@ -29,6 +29,9 @@ use crate::session::{NotFound, Session, kind_of};
 const LONGEST_TEXT: usize = 200;
 const LONGEST_ARRAY: u32 = 16;
 
+/// Bytecodes that a question may take: what takes more is nothing that a reader would have asked.
+const OF_A_QUESTION: u64 = 300_000;
+
 /// Further runs of what asks for the time or for random numbers.
 const N_CHANCES: u64 = 6;
 
@@ -172,7 +175,7 @@ impl Run<'_> {
         let (Some(&receiver), None) = (receiver, stopped) else { return Ok(()) };
         for observer in self.observers {
             let resolved = session.resolve(observer)?;
-            session.call(mode, &resolved, &[receiver], self.fuel);
+            session.call(mode, &resolved, &[receiver], self.fuel.min(OF_A_QUESTION));
         }
         Ok(())
     }
@@ -236,7 +239,8 @@ impl Run<'_> {
         observer: &Arc<Method>,
         receiver: u64,
     ) -> Result<Option<Expected>, NotFound> {
-        let &Run { sequence, fuel, .. } = self;
+        let &Run { sequence, .. } = self;
+        let fuel = self.fuel.min(OF_A_QUESTION);
         let resolved = session.resolve(observer)?;
         let n_classes = session.vm.classes.len();
         let mark = session.vm.mark();
@@ -350,7 +354,7 @@ fn result(
     let types = sequence.statements().iter().map(|statement| statement.result());
     let objects = types.zip(values).filter(|(of, _)| of.is_reference());
     let objects: Vec<Ref> = objects.map(|(_, &value)| Ref::from_slot(value)).collect();
-    let text = text::of(session, Ref::from_slot(value), &objects, fuel);
+    let text = text::of(session, Ref::from_slot(value), &objects, fuel.min(OF_A_QUESTION));
     Some(text.map_or(Expected::NotNull, Expected::Text))
 }
 
