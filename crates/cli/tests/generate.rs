@@ -152,6 +152,8 @@ fn a_null_with_which_nothing_can_be_done_has_one_test_for_each_place_where_it_hu
     assert_eq!(source.matches("NullPointerException.class").count(), 3, "{source}");
     // All calls take the same way, with other numbers.
     assert_eq!(source.matches("Pages.count(").count(), 5, "{source}");
+    let (source, _) = unseen("Relay", &["--no-verify"]);
+    assert_eq!(source.matches("Relay.tally(").count(), 5, "{source}");
 }
 
 #[test]

@@ -7,7 +7,7 @@
 //! value was read from need not be written down, since that follows from what was read before it.
 //!
 //! Of a call that finds nothing where an object should be and ends in a `NullPointerException` less counts: the way
-//! it took through code like its own, and where it ended. What else it was given does not matter to anybody.
+//! it took through the code of its class, and where it ended. What else it was given does not matter to anybody.
 //!
 //! Two calls in different states may do the same; two calls in the same state always do. The text of a string counts
 //! from when it is looked at, so what is only passed on makes no difference, but for what the call gives back, which
@@ -17,7 +17,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use vm::interp::Outcome;
 use vm::mode::{Mode, Place};
-use vm::value::{Kind, MethodId, Ref, Value};
+use vm::value::{ClassId, Kind, MethodId, Ref, Value};
 use vm::vm::Vm;
 
 use crate::arguments::{places, references};
@@ -30,7 +30,7 @@ use crate::state::mask::Mask;
 pub struct Followed {
     /// The same for calls that do the same.
     pub behaviour: Fingerprint,
-    /// The same for calls of a method that take the same branches, in code like its own, and end alike.
+    /// The same for calls of a method that take the same branches, in the code of their class, and end alike.
     pub way: Fingerprint,
 }
 
@@ -47,9 +47,12 @@ pub struct Behaviour {
     names: FxHashMap<Ref, u32>,
     /// Strings whose text is known to the call, and the arrays behind them.
     texts: FxHashSet<Ref>,
-    /// The branches that the call took, in code of the JDK if it is itself such code, else in other code.
+    /// The branches that the call took in the code of its class.
     way: Mixer,
-    is_of_jdk: bool,
+    /// The class of the object that is called, or of the method.
+    own: Option<ClassId>,
+    /// Whether the code of a class belongs to that class.
+    belongs: FxHashMap<ClassId, bool>,
     /// Objects from this byte of the heap on were made by the call; `None` before it was entered.
     fresh_from: Option<usize>,
 }
@@ -63,7 +66,8 @@ impl Behaviour {
             names: FxHashMap::default(),
             texts: FxHashSet::default(),
             way: Mixer::new(WAY),
-            is_of_jdk: false,
+            own: None,
+            belongs: FxHashMap::default(),
             fresh_from: None,
         }
     }
@@ -126,6 +130,8 @@ impl Behaviour {
 
     /// Forgets classes from this number on, which a rollback took back.
     pub fn forget_from(&mut self, n_classes: usize) {
+        self.own = None;
+        self.belongs.clear();
         self.heap.forget_from(n_classes);
     }
 
@@ -200,6 +206,11 @@ impl Behaviour {
     }
 }
 
+/// The name of the class that a class is nested in, at last.
+fn outermost(name: &[u8]) -> &[u8] {
+    name.split(|&byte| byte == b'$').next().unwrap_or(name)
+}
+
 /// Keeps behaviours apart from fingerprints of states.
 const PURPOSE: u64 = 9;
 /// The same for the ways that calls took.
@@ -212,7 +223,14 @@ impl Mode for Behaviour {
     const BRANCHES: bool = true;
 
     fn wants_branches(&mut self, vm: &mut Vm, method: MethodId) -> bool {
-        vm.is_jdk_loader(vm.class(vm.method(method).class).loader) == self.is_of_jdk
+        let Some(own) = self.own else { return false };
+        let class = vm.method(method).class;
+        *self.belongs.entry(class).or_insert_with(|| {
+            let whole = vm.class(own);
+            class == own
+                || whole.supers.contains(&class)
+                || outermost(whole.name.as_bytes()) == outermost(vm.class(class).name.as_bytes())
+        })
     }
 
     fn branch(&mut self, vm: &mut Vm, place: Place, edge: u32) {
@@ -269,7 +287,12 @@ impl Mode for Behaviour {
                 .filter_map(|(register, kind)| Some((kind, *args.get(register)?)))
                 .collect();
             self.fresh_from = Some(vm.heap.top);
-            self.is_of_jdk = vm.is_jdk_loader(vm.class(class).loader);
+            let receiver = if method.is_static() { None } else { args.first() };
+            let receiver = receiver.and_then(|&word| Ref::from_slot(word).some());
+            let own = receiver.map_or(class, |receiver| vm.class_of(receiver));
+            if self.own.replace(own) != Some(own) {
+                self.belongs.clear();
+            }
             let class = self.heap.class_key(vm, class);
             self.mixer.word(class);
             self.way.word(class);
