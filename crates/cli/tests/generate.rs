@@ -170,6 +170,13 @@ fn a_null_is_cast_where_the_compiler_would_not_choose() {
 }
 
 #[test]
+fn what_runs_a_test_is_no_part_of_it() {
+    let (source, said) = unseen("Trouble", &[]);
+    assert!(!said.contains("disagreement"), "{said}");
+    assert!(source.contains("assertNotNull(trouble.getStackTrace());"), "{source}");
+}
+
+#[test]
 fn nobody_waits_for_states_that_nobody_asked_for() {
     let (_, said) = unseen("Switches", &["--no-verify"]);
     let expected = " calls: not every state was tried (--iterations, --max-states or --time say how far to go)\n";
