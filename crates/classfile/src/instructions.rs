@@ -46,7 +46,7 @@ impl Instruction {
         let value = |at: usize| i32::from_be_bytes(word(at).unwrap_or_default());
         let n_cases = targets.len() - 1;
         if self.opcode == 170 {
-            (value(base + 4)..).take(n_cases).collect()
+            (value(base + 4)..=i32::MAX).take(n_cases).collect()
         } else {
             (0..n_cases).map(|idx| value(base + 8 + 8 * idx)).collect()
         }

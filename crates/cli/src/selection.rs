@@ -137,8 +137,9 @@ impl KnownClasses<'_> {
         match similar.as_slice() {
             [only] => Ok(only.clone()),
             [] => Err(format!(
-                "class {name} is not on the class path {}\nhint: --classpath names the folder or jar that holds it",
-                self.shown
+                "class {name} is not on the class path {}\nhint: {}",
+                self.shown,
+                self.hint(name)
             )),
             several => Err(format!(
                 "class {name} may be any of {}\nhint: name it with its package",
@@ -146,6 +147,70 @@ impl KnownClasses<'_> {
             )),
         }
     }
+}
+
+/// How to go on where a class is not found.
+impl KnownClasses<'_> {
+    fn hint(&self, name: &str) -> String {
+        let missing: Vec<&str> = self
+            .shown
+            .split(':')
+            .filter(|entry| !entry.is_empty() && !std::path::Path::new(entry).exists())
+            .collect();
+        if !missing.is_empty() {
+            let are = if missing.len() == 1 { "does" } else { "do" };
+            return format!(
+                "{} {are} not exist; --classpath names folders and jars",
+                missing.join(", ")
+            );
+        }
+        match similar(name, &self.class_path.class_names()).as_slice() {
+            [] => "--classpath names the folder or jar that holds it".to_owned(),
+            names => format!("did you mean {}?", names.join(" or ")),
+        }
+    }
+}
+
+/// Names that are proposed, at most.
+const MOST_SIMILAR: usize = 3;
+
+/// The names that may have been meant, as people write them: with the fewest other letters.
+fn similar(name: &str, known: &[String]) -> Vec<String> {
+    let simple = |name: &str| {
+        name.rsplit(['/', '.', '$']).next().unwrap_or_default().to_lowercase().into_bytes()
+    };
+    let wanted = simple(name);
+    let most = if wanted.len() < 4 { 1 } else { 2 };
+    let mut found: Vec<(usize, String)> = known
+        .iter()
+        .filter(|known| simple(known).len().abs_diff(wanted.len()) <= most)
+        .map(|known| (distance(&simple(known), &wanted), known.replace(['/', '$'], ".")))
+        .filter(|(distance, _)| *distance <= most)
+        .collect();
+    found.sort();
+    found.dedup();
+    let least = found.first().map_or(0, |found| found.0);
+    let found = found.into_iter().filter(|found| found.0 == least).take(MOST_SIMILAR);
+    found.map(|found| found.1).collect()
+}
+
+/// How many letters have to be put in, taken out, replaced or exchanged with the next to make one name of the other.
+fn distance(one: &[u8], other: &[u8]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (at, letter) in one.iter().enumerate() {
+        let mut next = vec![at + 1];
+        for (idx, known) in other.iter().enumerate() {
+            let mut least = (row[idx] + usize::from(letter != known)).min(row[idx + 1] + 1);
+            least = least.min(next[idx] + 1);
+            if 0 < at && 0 < idx && one[at - 1] == *known && other[idx - 1] == *letter {
+                least = least.min(before[idx - 1] + 1);
+            }
+            next.push(least);
+        }
+        before = std::mem::replace(&mut row, next);
+    }
+    row.last().copied().unwrap_or_default()
 }
 
 /// Whether a pattern with `*` for any text fits a name.
@@ -164,7 +229,19 @@ fn matches(pattern: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use super::{distance, matches, similar};
+
+    #[test]
+    fn a_name_with_other_letters_proposes_the_nearest() {
+        assert_eq!(distance(b"mony", b"money"), 1);
+        assert_eq!(distance(b"moeny", b"money"), 1);
+        assert_eq!(distance(b"", b"abc"), 3);
+        let known = ["com/acme/Money", "com/acme/Order$Line", "com/acme/Monkey"].map(String::from);
+        assert_eq!(similar("Mony", &known), ["com.acme.Money"]);
+        assert_eq!(similar("com.other.money", &known), ["com.acme.Money"]);
+        assert_eq!(similar("Order.Lime", &known), ["com.acme.Order.Line"]);
+        assert!(similar("Nowhere", &known).is_empty());
+    }
 
     #[test]
     fn a_star_stands_for_any_text() {

@@ -122,6 +122,71 @@ fn tests_of_calls_that_do_something_new_notice_what_tests_of_all_calls_notice() 
     assert!(n_new * 4 < n_all, "{n_new} of {n_all}");
 }
 
+/// The tests that are written for a class of which the tool is told nothing, and what it says.
+fn unseen(class: &str, options: &[&str]) -> (String, String) {
+    let output = folder(&format!("unseen-{class}"));
+    let name = format!("unseen.{class}");
+    let options = [&["--class", &*name], options].concat();
+    let done = generate(&first_jdk(), "unseen", &output, &options);
+    let said = text(&done.stdout);
+    assert_eq!((done.status.code(), text(&done.stderr).as_str()), (Some(0), ""), "{said}");
+    let source = fs::read_to_string(output.join(format!("unseen/{class}Test.java"))).unwrap();
+    (source, said)
+}
+
+#[test]
+fn a_builder_makes_the_objects_of_a_class_that_has_nothing_else_for_it() {
+    let (source, said) = unseen("Parcel", &[]);
+    assert!(said.contains("all pass on the real JVM"), "{said}");
+    let expected = "
+        Parcel.Builder builder = Parcel.builder();
+        builder.to(\"a\");
+        builder.with(\"a\", 1);
+        Parcel parcel = builder.build();
+        assertEquals(1, parcel.send());
+        IllegalStateException exception =
+";
+    assert!(source.contains(expected), "{source}");
+    assert!(source.contains("assertEquals(\"sent already\", exception.getMessage());"), "{source}");
+}
+
+#[test]
+fn a_null_with_which_nothing_can_be_done_has_one_test_for_each_place_where_it_hurts() {
+    let (source, _) = unseen("Pages", &["--no-verify"]);
+    assert_eq!(source.matches("NullPointerException.class").count(), 3, "{source}");
+    // All calls take the same way, with other numbers.
+    assert_eq!(source.matches("Pages.count(").count(), 5, "{source}");
+    let (source, _) = unseen("Relay", &["--no-verify"]);
+    assert_eq!(source.matches("Relay.tally(").count(), 5, "{source}");
+}
+
+#[test]
+fn a_null_is_cast_where_the_compiler_would_not_choose() {
+    let (source, said) = unseen("Rates", &[]);
+    assert!(!said.contains("disagreement"), "{said}");
+    for call in [
+        "Rates.count(-1, (Map) null)",
+        "Rates.count(-1, (Properties) null)",
+        "Rates.count(-1, new Properties())",
+    ] {
+        assert!(source.contains(call), "{call} in {source}");
+    }
+}
+
+#[test]
+fn what_runs_a_test_is_no_part_of_it() {
+    let (source, said) = unseen("Trouble", &[]);
+    assert!(!said.contains("disagreement"), "{said}");
+    assert!(source.contains("assertNotNull(trouble.getStackTrace());"), "{source}");
+}
+
+#[test]
+fn nobody_waits_for_states_that_nobody_asked_for() {
+    let (_, said) = unseen("Switches", &["--no-verify"]);
+    let expected = " calls: not every state was tried (--iterations, --max-states or --time say how far to go)\n";
+    assert!(said.contains(expected), "{said}");
+}
+
 #[test]
 fn tests_say_what_objects_say_otherwise_since_the_last_change() {
     let output = folder("since");
@@ -288,7 +353,7 @@ fn classes_are_tried_together_with_objects_of_each_other() {
 #[test]
 fn the_same_bytes_come_out_for_any_number_of_threads() {
     let jdk = first_jdk();
-    for (all, n_lines) in [(&[][..], 500), (&["--all", "--max-tests", "200"], 1000)] {
+    for (all, n_lines) in [(&[][..], 100), (&["--all", "--max-tests", "200"], 1000)] {
         let options = ["--class", "HashMap", "--iterations", "2", "--no-verify", "--jobs"];
         let sources = ["1", "2", "3"].map(|jobs| {
             let output = folder(&format!("jobs-{jobs}-{}", all.len()));
@@ -404,8 +469,23 @@ fn a_class_whose_tests_do_not_compile_does_not_keep_others_from_theirs() {
 }
 
 #[test]
-fn a_class_that_is_not_there_is_named() {
+fn a_class_that_is_not_there_is_named_and_the_one_that_may_be_meant() {
     check_refused("missing", &["--class", "Nowhere"], "class Nowhere is not on the class path");
+    let hint = "\nhint: did you mean sample.Till?\n";
+    check_refused("misspelt", &["--class", "sample.Tlil"], hint);
+    check_refused("misspelt", &["--class", "till"], hint);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nonpareil"));
+    command.args(["generate", "--class", "Any", "--output", "none", "--classpath", "no.jar"]);
+    let errors = text(&command.output().unwrap().stderr);
+    let hint = "\nhint: no.jar does not exist; --classpath names folders and jars\n";
+    assert!(errors.contains(hint), "{errors}");
+}
+
+#[test]
+fn numbers_that_mean_nothing_are_refused() {
+    for option in ["--jobs", "--fuel", "--max-states"] {
+        check_refused("nothing", &["--class", "sample.Till", option, "0"], "invalid value '0'");
+    }
 }
 
 #[test]

@@ -17,12 +17,13 @@ use std::sync::Arc;
 use observe::session::Session;
 use suite::constant::Constant;
 use suite::method::Method;
-use suite::sequence::{Sequence, Var};
+use suite::sequence::{Operation, Sequence, Var};
 use suite::types::Type;
 
 use crate::generics::{self, Wanted};
 
 pub(crate) use constants::of_class as own_constants;
+use defaults::Known;
 pub(crate) use defaults::{
     constants as default_constants, fits_arguments, place, wanted_constants,
 };
@@ -44,8 +45,27 @@ pub enum Argument {
 pub struct ArgumentList {
     /// The method.
     pub method: Arc<Method>,
+    /// The object on which the method is called that makes an object under test: its builder. `None` for static
+    /// methods, constructors and calls on the object under test itself.
+    pub receiver: Option<Argument>,
     /// One argument per parameter.
     pub arguments: Vec<Argument>,
+}
+
+impl ArgumentList {
+    /// What the call gives, where it needs no object under test.
+    pub(crate) fn made(&self) -> Option<Argument> {
+        let mut sequence = Sequence::empty();
+        let all = self.receiver.iter().chain(&self.arguments);
+        let args = all.map(|argument| place(&mut sequence, argument)).collect();
+        let var = sequence.push(Operation::Call(self.method.clone()), args).ok()?;
+        Some(Argument::Built(Arc::new(sequence), var))
+    }
+}
+
+/// Calls on other objects, such as builders, that make objects of a class.
+pub fn calls_on_others(session: &mut Session, class: &str, plan: &Plan) -> Vec<ArgumentList> {
+    defaults::calls_on_others(session, class, plan)
 }
 
 /// How argument lists are made.
@@ -136,12 +156,14 @@ pub fn lists(
     }
     let mut lists = Vec::new();
     let mut missing = Vec::new();
+    let mut known = Known::default();
     for method in methods {
         let seen = collected.lists_of(method);
         let is_given = plan.given.is_for(method);
         if !seen.is_empty() && !is_given {
             let of = |arguments: &Vec<Argument>| ArgumentList {
                 method: method.clone(),
+                receiver: None,
                 arguments: arguments.clone(),
             };
             lists.extend(seen.iter().take(plan.most_per_method.max(1)).map(of));
@@ -155,7 +177,8 @@ pub fn lists(
         let wanted: Vec<Wanted> = wanted.collect();
         for (position, parameter) in method.parameters.iter().enumerate() {
             let wanted = &wanted[position];
-            let values = values(session, method, position, wanted, collected, &pool, plan);
+            let from = Sources { collected, own: &pool, plan };
+            let values = values(session, method, position, wanted, from, &mut known);
             if values.is_empty() {
                 lacking = Some(parameter.clone());
                 break;
@@ -179,16 +202,26 @@ pub fn lists(
     (lists, missing)
 }
 
+/// Where values come from.
+#[derive(Clone, Copy)]
+struct Sources<'a> {
+    /// From tests.
+    collected: &'a Pool,
+    /// From the class's own code.
+    own: &'a Pool,
+    plan: &'a Plan,
+}
+
 /// The values that one parameter takes.
 fn values(
     session: &mut Session,
     method: &Method,
     position: usize,
     wanted: &Wanted,
-    collected: &Pool,
-    own: &Pool,
-    plan: &Plan,
+    from: Sources<'_>,
+    known: &mut Known,
 ) -> Vec<Argument> {
+    let Sources { collected, own, plan } = from;
     let parameter = &method.parameters[position];
     if let Some(values) = plan.given.for_parameter(method, position, parameter) {
         return values.to_vec();
@@ -197,7 +230,7 @@ fn values(
     if !tested.is_empty() && !plan.always_defaults {
         return tested;
     }
-    for value in defaults(session, method, parameter, wanted, own, plan) {
+    for value in defaults(session, (method, parameter), wanted, own, plan, known) {
         if !tested.contains(&value) {
             tested.push(value);
         }
@@ -208,27 +241,37 @@ fn values(
 /// The values that a parameter takes where nobody knows better.
 fn defaults(
     session: &mut Session,
-    method: &Method,
-    parameter: &Type,
+    (method, parameter): (&Method, &Type),
     wanted: &Wanted,
     own: &Pool,
     plan: &Plan,
+    known: &mut Known,
 ) -> Vec<Argument> {
     if &*method.name == "equals" && *parameter == Type::class("java/lang/Object") {
         // Objects of its own class, one of another and none.
-        let mut values =
-            defaults::of_type(session, &Wanted::plain(Type::Class(method.class.clone())), plan);
+        let mut values = defaults::of_type(
+            session,
+            &Wanted::plain(Type::Class(method.class.clone())),
+            plan,
+            known,
+        );
         let other = Constant::Boxed(Box::new(Constant::Int(1)));
         values.push(Argument::Constant(other));
         return values;
     }
-    let mut values = defaults::of_type(session, wanted, plan);
-    for constant in own.of(parameter) {
+    let mut values = defaults::of_type(session, wanted, plan, known);
+    for constant in own.of(&read_as(parameter)) {
         if !values.contains(constant) {
             values.push(constant.clone());
         }
     }
     values
+}
+
+/// The type of the constants that a parameter takes: texts where it takes any sequence of letters.
+fn read_as(parameter: &Type) -> Type {
+    let is_any = *parameter == Type::class("java/lang/CharSequence");
+    if is_any { Type::class("java/lang/String") } else { parameter.clone() }
 }
 
 /// All combinations; where there are too many, later values of the longest choices go first.
@@ -250,7 +293,7 @@ fn combine(
     let mut at = vec![0; choices.len()];
     loop {
         let arguments = at.iter().zip(&choices).map(|(&idx, values)| values[idx].clone()).collect();
-        lists.push(ArgumentList { method: method.clone(), arguments });
+        lists.push(ArgumentList { method: method.clone(), receiver: None, arguments });
         let mut position = choices.len();
         loop {
             if position == 0 {

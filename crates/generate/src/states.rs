@@ -56,6 +56,8 @@ pub struct Job {
     pub iterations: Option<u32>,
     /// States at most, the world not counted.
     pub most_states: usize,
+    /// Calls after which no further state is tried; `None`: no matter how many.
+    pub most_calls: Option<usize>,
     /// Bytecodes that one call may take.
     pub fuel: u64,
     /// Threads.
@@ -224,13 +226,16 @@ pub fn explore_from(
         exploration.iterations.push(Iteration::default());
         // States from which the exploration starts are no part of its first frontier, the world.
         let next = if frontier.start == 0 { 1 } else { exploration.table.len() };
-        let per_round = (ROUND / (job.lists.len() + job.makers.len()).max(1)).max(1);
+        let n_lists = (job.lists.len() + job.makers.len()).max(1);
         let mut start = frontier.start;
         while start < frontier.end {
-            if watch.is_enough() || exploration.n_states() >= job.most_states {
+            let left =
+                job.most_calls.map_or(ROUND, |most| most.saturating_sub(exploration.n_calls()));
+            if watch.is_enough() || exploration.n_states() >= job.most_states || left == 0 {
                 exploration.is_complete = false;
                 break;
             }
+            let per_round = (ROUND.min(left) / n_lists).max(1);
             let end = frontier.end.min(start + per_round);
             round(job, &mut workers, &mut exploration, start..end, watch);
             watch.progress(exploration.n_calls(), exploration.n_states());

@@ -181,6 +181,7 @@ fn states_of_tests_are_reached_by_the_calls_of_tests_alone() {
         mask: Mask::standard(),
         iterations: Some(1),
         most_states: 1000,
+        most_calls: None,
         fuel: 1_000_000,
         n_workers: 1,
         keep_calls: true,

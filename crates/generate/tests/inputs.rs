@@ -211,20 +211,8 @@ fn type_arguments_choose_among_constants_and_identities() {
     assert_eq!(nulls, [false, true, false]);
 }
 
-/// The default values of the first parameter of a static method, each as the statements that make it, by their
-/// names and constants; of constants none.
-fn built(session: &mut Session, class: &str, name: &str, descriptor: &str) -> Vec<Vec<String>> {
-    let plan = Plan {
-        given: Given::default(),
-        depth: 2,
-        most_per_method: 50,
-        own_constants: false,
-        always_defaults: false,
-        implementations: Arc::new(Implementations::none()),
-    };
-    let method = Arc::new(Method::new(class, name, descriptor, true).unwrap());
-    let (lists, missing) = arguments::lists(session, &[method], &Pool::default(), &plan);
-    assert_eq!(missing, [], "{name}");
+/// The statements of a sequence, by their names and constants.
+fn show_statements(sequence: &suite::sequence::Sequence) -> Vec<String> {
     let show = |arg: &Arg| match arg {
         Arg::Constant(Constant::Text(units)) => String::from_utf16(units).unwrap(),
         Arg::Constant(Constant::Boxed(inner)) => format!("{inner:?}"),
@@ -241,10 +229,27 @@ fn built(session: &mut Session, class: &str, name: &str, descriptor: &str) -> Ve
         let args: Vec<String> = statement.args.iter().map(show).collect();
         format!("{}({})", name.rsplit('/').next().unwrap(), args.join(", "))
     };
+    sequence.statements().iter().map(statement).collect()
+}
+
+/// The default values of the first parameter of a static method, each as the statements that make it, by their
+/// names and constants; of constants none.
+fn built(session: &mut Session, class: &str, name: &str, descriptor: &str) -> Vec<Vec<String>> {
+    let plan = Plan {
+        given: Given::default(),
+        depth: 2,
+        most_per_method: 50,
+        own_constants: false,
+        always_defaults: false,
+        implementations: Arc::new(Implementations::none()),
+    };
+    let method = Arc::new(Method::new(class, name, descriptor, true).unwrap());
+    let (lists, missing) = arguments::lists(session, &[method], &Pool::default(), &plan);
+    assert_eq!(missing, [], "{name}");
     let mut built = Vec::new();
     for list in &lists {
         if let Argument::Built(sequence, _) = &list.arguments[0] {
-            let statements: Vec<String> = sequence.statements().iter().map(statement).collect();
+            let statements = show_statements(sequence);
             if !built.contains(&statements) {
                 built.push(statements);
             }
@@ -253,9 +258,12 @@ fn built(session: &mut Session, class: &str, name: &str, descriptor: &str) -> Ve
     built
 }
 
+const TURNS: &str = "inputs/Turns";
+const SEEKS: &str = "inputs/Seeks";
+
 /// What the constants of the class's own code add to the default values of a method's one parameter.
-fn own(session: &mut Session, name: &str, descriptor: &str) -> Vec<String> {
-    let method = Arc::new(Method::new("inputs/Turns", name, descriptor, true).unwrap());
+fn own(session: &mut Session, class: &str, name: &str, descriptor: &str) -> Vec<String> {
+    let method = Arc::new(Method::new(class, name, descriptor, name != "isAfter").unwrap());
     let mut values = |own_constants| -> Vec<String> {
         let plan = Plan {
             given: Given::default(),
@@ -275,6 +283,8 @@ fn own(session: &mut Session, name: &str, descriptor: &str) -> Vec<String> {
             Argument::Constant(Constant::Double(bits)) => f64::from_bits(*bits).to_string(),
             Argument::Constant(Constant::Int(number)) => number.to_string(),
             Argument::Constant(Constant::Long(number)) => number.to_string(),
+            Argument::Constant(Constant::Null) => "null".to_owned(),
+            Argument::Built(sequence, _) => show_statements(sequence).join("; "),
             other => format!("{other:?}"),
         };
         lists.iter().map(constant).collect()
@@ -287,12 +297,21 @@ fn own(session: &mut Session, name: &str, descriptor: &str) -> Vec<String> {
 fn arguments_are_constants_on_which_branches_turn_and_no_texts_that_only_people_read() {
     let mut session = session();
     // 251 goes another way than 250, and so does 19 than 18.
-    assert_eq!(own(&mut session, "numbers", "(I)I"), ["250", "251", "18", "19"]);
-    assert_eq!(own(&mut session, "cases", "(J)Ljava/lang/String;"), ["40"]);
-    assert_eq!(own(&mut session, "weights", "(D)D"), ["2.5", "77.5"]);
-    assert_eq!(own(&mut session, "letters", "(C)Z"), ["x"]);
+    assert_eq!(own(&mut session, TURNS, "numbers", "(I)I"), ["250", "251", "18", "19"]);
+    assert_eq!(own(&mut session, TURNS, "cases", "(J)Ljava/lang/String;"), ["40"]);
+    assert_eq!(own(&mut session, TURNS, "weights", "(D)D"), ["2.5", "77.5"]);
+    assert_eq!(own(&mut session, TURNS, "letters", "(C)Z"), ["x"]);
     let texts = "(Ljava/lang/String;)Ljava/lang/String;";
-    assert_eq!(own(&mut session, "texts", texts), ["more:", "red", "green", "forty"]);
+    assert_eq!(own(&mut session, TURNS, "texts", texts), ["more:", "red", "green", "forty", "x"]);
+}
+
+#[test]
+fn texts_have_the_length_the_digits_and_the_letters_that_code_looks_for() {
+    let mut session = session();
+    let found = own(&mut session, SEEKS, "sum", "(Ljava/lang/String;)I");
+    assert_eq!(found, ["a1a", "1", "1+1"]);
+    let found = own(&mut session, SEEKS, "isAfter", "(Linputs/Seeks;)Z");
+    assert_eq!(found, ["Seeks.<init>(a1a)", "Seeks.<init>(1+1)"]);
 }
 
 #[test]

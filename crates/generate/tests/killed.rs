@@ -53,6 +53,7 @@ fn a_suite_without_redundant_tests_kills_what_all_sequences_kill_and_no_tests_ki
         mask: Mask::standard(),
         iterations: None,
         most_states: usize::MAX,
+        most_calls: None,
         fuel: 100_000,
         n_workers: 1,
         keep_calls: false,

@@ -67,6 +67,7 @@ fn generated(
         mask: Mask::standard(),
         iterations: Some(3),
         most_states: 300,
+        most_calls: None,
         fuel: FUEL,
         n_workers: 1,
         keep_calls: true,

@@ -59,6 +59,7 @@ impl Subject<'_> {
             mask: Mask { strict: false, ignored: vec![counter] },
             iterations: Some(self.iterations),
             most_states: usize::MAX,
+            most_calls: None,
             fuel: 1_000_000,
             n_workers: self.n_workers,
             keep_calls: false,

@@ -6,6 +6,9 @@
 //! call met them, which tells aliases from copies without telling one heap from another that looks alike. Where a
 //! value was read from need not be written down, since that follows from what was read before it.
 //!
+//! Of a call that finds nothing where an object should be and ends in a `NullPointerException` less counts: the way
+//! it took through the code of its class, and where it ended. What else it was given does not matter to anybody.
+//!
 //! Two calls in different states may do the same; two calls in the same state always do. The text of a string counts
 //! from when it is looked at, so what is only passed on makes no difference, but for what the call gives back, which
 //! tests check. What the call itself made is not old and does not count. Natives read unseen: they may have read all of
@@ -13,14 +16,23 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use vm::interp::Outcome;
-use vm::mode::Mode;
-use vm::value::{Kind, MethodId, Ref, Value};
+use vm::mode::{Mode, Place};
+use vm::value::{ClassId, Kind, MethodId, Ref, Value};
 use vm::vm::Vm;
 
 use crate::arguments::{places, references};
 use crate::state::canonical_heap::{CanonicalHeap, Form, canonical_word, load, write_elements};
 use crate::state::fingerprint::{Fingerprint, Mixer, Sink};
 use crate::state::mask::Mask;
+
+/// What a followed call did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Followed {
+    /// The same for calls that do the same.
+    pub behaviour: Fingerprint,
+    /// The same for calls of a method that take the same branches, in the code of their class, and end alike.
+    pub way: Fingerprint,
+}
 
 /// Low bits of a word that stands for a reference: one that is known, one that is met for the first time.
 const KNOWN: u64 = 1;
@@ -35,6 +47,12 @@ pub struct Behaviour {
     names: FxHashMap<Ref, u32>,
     /// Strings whose text is known to the call, and the arrays behind them.
     texts: FxHashSet<Ref>,
+    /// The branches that the call took in the code of its class.
+    way: Mixer,
+    /// The class of the object that is called, or of the method.
+    own: Option<ClassId>,
+    /// Whether the code of a class belongs to that class.
+    belongs: FxHashMap<ClassId, bool>,
     /// Objects from this byte of the heap on were made by the call; `None` before it was entered.
     fresh_from: Option<usize>,
 }
@@ -47,13 +65,16 @@ impl Behaviour {
             mixer: Mixer::new(PURPOSE),
             names: FxHashMap::default(),
             texts: FxHashSet::default(),
+            way: Mixer::new(WAY),
+            own: None,
+            belongs: FxHashMap::default(),
             fresh_from: None,
         }
     }
 
-    /// The behaviour of the call that was just followed; ready for the next one. Nothing may have been collected
-    /// since it began.
-    pub fn finish(&mut self, vm: &Vm, outcome: &Outcome) -> Fingerprint {
+    /// What the call did that was just followed; ready for the next one. Nothing may have been collected since it
+    /// began.
+    pub fn finish(&mut self, vm: &Vm, outcome: &Outcome) -> Followed {
         match outcome {
             Outcome::Returned(Value::Ref(object)) => {
                 self.reference(vm, *object);
@@ -69,11 +90,48 @@ impl Behaviour {
         self.names.clear();
         self.texts.clear();
         self.fresh_from = None;
-        std::mem::replace(&mut self.mixer, Mixer::new(PURPOSE)).finish()
+        let read = std::mem::replace(&mut self.mixer, Mixer::new(PURPOSE));
+        let mut way = std::mem::replace(&mut self.way, Mixer::new(WAY));
+        let mut behaviour = read.finish();
+        match outcome {
+            Outcome::Returned(_) => {}
+            Outcome::Threw(exception) => {
+                if let Some(exception) = exception.some() {
+                    way.word(self.heap.class_key(vm, vm.class_of(exception)));
+                }
+                if self.end_for_want_of_an_object(vm, *exception, &mut way) {
+                    behaviour = way.finish();
+                }
+            }
+            Outcome::Stopped(stop) => way.text(format!("{stop:?}").as_bytes()),
+        }
+        Followed { behaviour, way: way.finish() }
+    }
+
+    /// Adds where a `NullPointerException` was thrown; `false` if it is none or does not say.
+    fn end_for_want_of_an_object(&mut self, vm: &Vm, exception: Ref, way: &mut Mixer) -> bool {
+        let Some(exception) = exception.some() else { return false };
+        if vm.class(vm.class_of(exception)).name.as_bytes() != b"java/lang/NullPointerException" {
+            return false;
+        }
+        let rows = vm.backtrace_rows(exception);
+        for row in &rows {
+            self.place(vm, Place { method: row.method, bci: row.bci }, way);
+        }
+        !rows.is_empty()
+    }
+
+    /// Adds a place in code, by names that mean the same on every machine.
+    fn place(&mut self, vm: &Vm, place: Place, way: &mut Mixer) {
+        let method = vm.method(place.method);
+        way.word(self.heap.class_key(vm, method.class));
+        way.word(u64::from(method.slot) << 16 | u64::from(place.bci));
     }
 
     /// Forgets classes from this number on, which a rollback took back.
     pub fn forget_from(&mut self, n_classes: usize) {
+        self.own = None;
+        self.belongs.clear();
         self.heap.forget_from(n_classes);
     }
 
@@ -148,13 +206,39 @@ impl Behaviour {
     }
 }
 
+/// The name of the class that a class is nested in, at last.
+fn outermost(name: &[u8]) -> &[u8] {
+    name.split(|&byte| byte == b'$').next().unwrap_or(name)
+}
+
 /// Keeps behaviours apart from fingerprints of states.
 const PURPOSE: u64 = 9;
+/// The same for the ways that calls took.
+const WAY: u64 = 10;
 
 impl Mode for Behaviour {
     const READS: bool = true;
     const CALLS: bool = true;
     const EXCEPTIONS: bool = true;
+    const BRANCHES: bool = true;
+
+    fn wants_branches(&mut self, vm: &mut Vm, method: MethodId) -> bool {
+        let Some(own) = self.own else { return false };
+        let class = vm.method(method).class;
+        *self.belongs.entry(class).or_insert_with(|| {
+            let whole = vm.class(own);
+            class == own
+                || whole.supers.contains(&class)
+                || outermost(whole.name.as_bytes()) == outermost(vm.class(class).name.as_bytes())
+        })
+    }
+
+    fn branch(&mut self, vm: &mut Vm, place: Place, edge: u32) {
+        let mut way = std::mem::replace(&mut self.way, Mixer::new(WAY));
+        self.place(vm, place, &mut way);
+        way.word(u64::from(edge));
+        self.way = way;
+    }
 
     fn field_read(&mut self, vm: &mut Vm, object: Ref, offset: u32, kind: Kind) {
         if self.is_fresh(object) {
@@ -203,8 +287,17 @@ impl Mode for Behaviour {
                 .filter_map(|(register, kind)| Some((kind, *args.get(register)?)))
                 .collect();
             self.fresh_from = Some(vm.heap.top);
+            let receiver = if method.is_static() { None } else { args.first() };
+            let receiver = receiver.and_then(|&word| Ref::from_slot(word).some());
+            let own = receiver.map_or(class, |receiver| vm.class_of(receiver));
+            if self.own.replace(own) != Some(own) {
+                self.belongs.clear();
+            }
             let class = self.heap.class_key(vm, class);
             self.mixer.word(class);
+            self.way.word(class);
+            self.way.text(vm.method(id).name.as_bytes());
+            self.way.text(vm.method(id).descriptor.as_bytes());
             self.mixer.text(vm.method(id).name.as_bytes());
             self.mixer.text(vm.method(id).descriptor.as_bytes());
             for (kind, word) in words {

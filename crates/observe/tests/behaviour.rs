@@ -39,7 +39,7 @@ fn behaviour(
     let mut behaviour = Behaviour::new(mask.clone());
     let outcome = vm.call(&mut behaviour, called, &[object.to_slot()], Some(100_000));
     assert!(matches!(outcome, Outcome::Returned(_)), "{outcome:?}");
-    let done = behaviour.finish(vm, &outcome);
+    let done = behaviour.finish(vm, &outcome).behaviour;
     vm.rollback(mark);
     done
 }

@@ -21,7 +21,7 @@ use suite::method::Method;
 use suite::test::Suite;
 use suite::types::Type;
 
-use super::prepare::{Prepared, prepare};
+use super::prepare::{Makers, Prepared, prepare};
 use super::shown;
 use crate::agreement::{self, Agreed, Check, Must};
 use crate::counted::counted;
@@ -103,7 +103,7 @@ pub(super) fn one_group(
             output::check_ours(&options.output.join(junit::path(class, 0, &style, &names)))?;
         }
     }
-    let prepared = prepare(machines, group, explore_options, inputs)?;
+    let prepared = prepare(machines, group, explore_options, inputs, Makers::All)?;
     let Prepared { mut job, missing, collected, stand_ins } = prepared;
     job.keep_calls = !options.count;
     let start = start(machines, &job, &collected)?;
@@ -276,8 +276,9 @@ fn owner(group: &[String], stand_ins: &[(String, String)], draft: &Draft) -> usi
         group.iter().position(|class| class == name)
     };
     // What a maker makes is what its test looks at.
+    let is_maker = !method.has_receiver() || position(&method.class).is_none();
     let made = match method.result() {
-        Type::Class(name) if !method.has_receiver() => position(&name),
+        Type::Class(name) if is_maker => position(&name),
         _ => None,
     };
     made.or_else(|| position(&method.class)).unwrap_or(0)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use generate::api::{self, Api, Choice};
 use generate::arguments::collected::Collected;
-use generate::arguments::{self, Argument, Given, Plan, Pool, Uncallable};
+use generate::arguments::{self, Argument, ArgumentList, Given, Plan, Pool, Uncallable};
 use generate::states::objects::objects;
 use generate::states::{Job, Unwatched, explore};
 use observe::session::Session;
@@ -31,10 +31,21 @@ pub(crate) struct Prepared {
     pub(crate) stand_ins: Vec<(String, String)>,
 }
 
+/// Which calls make the first objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Makers {
+    /// Also those on other objects, such as builders.
+    All,
+    /// Constructors and static methods.
+    Static,
+}
+
 /// What a class offers, and who stands in for it.
 struct Offer {
     api: Api,
     makers: Vec<Arc<Method>>,
+    /// Calls that make objects of it where it offers none.
+    on_others: Vec<ArgumentList>,
     stand_ins: Vec<String>,
 }
 
@@ -44,11 +55,20 @@ pub(crate) fn prepare(
     group: &[String],
     options: &ExploreOptions,
     inputs: &Inputs,
+    makers: Makers,
 ) -> Result<Prepared, String> {
     let mut first = machines.session().map_err(|error| error.to_string())?;
+    let mut plan = Plan {
+        given: Given::default(),
+        depth: 3,
+        most_per_method: 64,
+        own_constants: true,
+        always_defaults: options.default_arguments,
+        implementations: inputs.implementations.clone(),
+    };
     let mut offers = Vec::new();
     for class in group {
-        offers.push(offer(&mut first, class, options, inputs)?);
+        offers.push(offer(&mut first, class, options, inputs, (makers, &plan))?);
     }
     for name in options.method_names() {
         if !offers.iter().any(|offer| has_method(&offer.api, &name)) {
@@ -63,14 +83,7 @@ pub(crate) fn prepare(
     let methods: Vec<Arc<Method>> = offers.iter().flat_map(all).collect();
     let named: Vec<&Method> = methods.iter().map(|method| &**method).collect();
     given.settle(&named).map_err(|error| format!("--arguments {error}"))?;
-    let plan = Plan {
-        given,
-        depth: 3,
-        most_per_method: 64,
-        own_constants: true,
-        always_defaults: options.default_arguments,
-        implementations: inputs.implementations.clone(),
-    };
+    plan.given = given;
     let mut classes = Vec::new();
     let mut stand_ins = Vec::new();
     for (class, offer) in group.iter().zip(&offers) {
@@ -104,7 +117,7 @@ pub(crate) fn prepare(
     let mut missing = Vec::new();
     for offer in &offers {
         let (makers, none) = arguments::lists(&mut first, &offer.makers, &collected.pool, &plan);
-        for list in makers {
+        for list in makers.into_iter().chain(offer.on_others.iter().cloned()) {
             // What stands in for one class may be under test itself.
             if !job.makers.contains(&list) {
                 job.makers.push(list);
@@ -126,8 +139,9 @@ fn empty_job(classes: Vec<String>, options: &ExploreOptions) -> Job {
         lists: Vec::new(),
         technique: options.technique,
         mask: options.mask(),
-        iterations: Some(options.iterations),
-        most_states: options.max_states,
+        iterations: Some(options.n_iterations()),
+        most_states: options.most_states(),
+        most_calls: options.most_calls(),
         fuel: options.fuel,
         n_workers: options.n_workers(),
         keep_calls: true,
@@ -173,6 +187,7 @@ fn offer(
     class: &str,
     options: &ExploreOptions,
     inputs: &Inputs,
+    (wanted, plan): (Makers, &Plan),
 ) -> Result<Offer, String> {
     let choice =
         Choice { package_private: options.package_private, methods: options.method_names() };
@@ -187,7 +202,12 @@ fn offer(
             makers.extend(made_by);
         }
     }
-    if stand_ins.is_empty() && !makers.iter().any(makes_object) && api.statics.is_empty() {
+    let mut on_others = Vec::new();
+    if wanted == Makers::All && !api.is_abstract && !makers.iter().any(makes_object) {
+        on_others = arguments::calls_on_others(first, class, plan);
+    }
+    let is_made = makers.iter().any(makes_object) || !on_others.is_empty();
+    if stand_ins.is_empty() && !is_made && api.statics.is_empty() {
         let name = class.replace('/', ".");
         return Err(match api.is_abstract {
             true => format!(
@@ -198,7 +218,7 @@ fn offer(
             ),
         });
     }
-    Ok(Offer { api, makers, stand_ins })
+    Ok(Offer { api, makers, on_others, stand_ins })
 }
 
 /// What implements an abstract class or interface and can be made, with what makes it.

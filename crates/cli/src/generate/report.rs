@@ -5,8 +5,8 @@ use std::fmt::Write;
 use emit::json::Json;
 use emit::junit;
 use generate::arguments::{self, ArgumentList};
-use generate::states::Job;
-use generate::states::table::StateId;
+use generate::states::table::{ListId, StateId};
+use generate::states::{Exploration, Job};
 use vm::frame::Stop;
 
 use super::group::{FromTests, Generated};
@@ -45,7 +45,7 @@ pub(super) fn human(options: &GenerateOptions, generated: &[Generated]) -> Strin
             );
         }
         if !exploration.is_complete {
-            let _ = writeln!(text, "  stopped early: not every state was tried");
+            let _ = writeln!(text, "  {}", cut_short(&one.job, exploration));
         }
         for class in &exploration.fallen_back {
             let _ = writeln!(
@@ -58,11 +58,15 @@ pub(super) fn human(options: &GenerateOptions, generated: &[Generated]) -> Strin
             let _ =
                 writeln!(text, "  not called: {method}, no value of type {missing} can be made");
         }
-        for (state, list, stop) in &exploration.stopped {
+        for (state, list, stop, n_more) in shortest(one) {
+            let more = match n_more {
+                0 => String::new(),
+                _ => format!("; so do {}", counted(n_more, "other call of this method")),
+            };
             let _ = writeln!(
                 text,
-                "  found: {} does not come back: {}",
-                way(one, *state, list.idx()),
+                "  found: {} does not come back: {}{more}",
+                way(one, state, list.idx()),
                 finding(stop)
             );
         }
@@ -161,6 +165,9 @@ fn call_text(list: &ArgumentList) -> String {
         .collect();
     let method = &list.method;
     match method.is_constructor() {
+        false if list.receiver.is_some() => {
+            format!("{}.{}({})", simple(&method.class), method.name, arguments.join(", "))
+        }
         true => format!("new {}({})", simple(&method.class), arguments.join(", ")),
         false => format!("{}({})", method.name, arguments.join(", ")),
     }
@@ -223,6 +230,40 @@ fn from_tests_json(from: &FromTests) -> Json {
         ("states", Json::Number(from.n_states)),
         ("callsLeftOut", Json::Number(from.n_left_out)),
     ])
+}
+
+/// That an exploration came to no end, and what would let it go further.
+pub(crate) fn cut_short(job: &Job, exploration: &Exploration) -> String {
+    if job.most_states <= exploration.n_states() {
+        return format!(
+            "stopped at {}: not every state was tried (--max-states says how many are)",
+            counted(exploration.n_states(), "state")
+        );
+    }
+    match job.most_calls {
+        Some(most) if most <= exploration.n_calls() => format!(
+            "stopped after {}: not every state was tried (--iterations, --max-states or --time say how far to go)",
+            counted(exploration.n_calls(), "call")
+        ),
+        _ => "stopped early: not every state was tried".to_owned(),
+    }
+}
+
+/// Calls that did not come back: of those of one method that end alike the first, in the shortest way there, and how
+/// many more there are.
+fn shortest(one: &Generated) -> Vec<(StateId, ListId, &Stop, usize)> {
+    let mut found: Vec<(StateId, ListId, &Stop, usize)> = Vec::new();
+    for (state, list, stop) in &one.exploration.stopped {
+        let method = |list: ListId| &list_of(&one.job, list.idx()).method;
+        let is_known = |known: &&mut (StateId, ListId, &Stop, usize)| {
+            method(known.1) == method(*list) && finding(known.2) == finding(stop)
+        };
+        match found.iter_mut().find(is_known) {
+            Some(known) => known.3 += 1,
+            None => found.push((*state, *list, stop, 0)),
+        }
+    }
+    found
 }
 
 fn finding(stop: &Stop) -> String {

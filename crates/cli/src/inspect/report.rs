@@ -16,6 +16,7 @@ use super::attack::methods_of;
 use super::tests::{Shown, Subject, observed};
 use crate::agreement::Checked;
 use crate::counted::counted;
+use crate::generate::cut_short;
 use crate::left_out;
 use crate::options::InspectOptions;
 
@@ -97,7 +98,7 @@ fn facts(one: &Inspected) -> Vec<String> {
         );
     }
     if !one.exploration.is_complete {
-        facts.push("stopped early: not every state was tried".to_owned());
+        facts.push(cut_short(&one.job, &one.exploration));
     }
     for class in &one.exploration.fallen_back {
         let class = class.replace('/', ".");

@@ -1,5 +1,6 @@
 //! Options of everything that explores states.
 
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -44,17 +45,18 @@ pub(crate) struct ExploreOptions {
     #[arg(long)]
     pub(crate) package_private: bool,
 
-    /// How often every state found so far is tried with every call.
-    #[arg(long, value_name = "NUMBER", default_value_t = 3)]
-    pub(crate) iterations: u32,
+    /// How often every state found so far is tried with every call. Without this option, --time and
+    /// --max-states: 3 times, but no further state is tried after 250000 calls per class.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) iterations: Option<u32>,
 
     /// Stop exploring after this time: `30s`, `5m`, `500ms`. The result then depends on the machine.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) time: Option<Duration>,
 
-    /// Stop exploring at this many states per class.
-    #[arg(long, value_name = "NUMBER", default_value_t = 100_000)]
-    pub(crate) max_states: usize,
+    /// Stop exploring at this many states per class; otherwise at 100000.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) max_states: Option<NonZero<usize>>,
 
     /// When two states are the same: whole-seq (the same calls led there), modifying-seq (the same
     /// changing calls did), whole-state (all fields are the same), monitor-equals (all fields that
@@ -71,15 +73,37 @@ pub(crate) struct ExploreOptions {
     pub(crate) strict_state: bool,
 
     /// Bytecodes that one call may take before it counts as endless.
-    #[arg(long, value_name = "NUMBER", default_value_t = 10_000_000)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 10_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) fuel: u64,
 
     /// Threads; otherwise as many as there are processors. The result is the same for any number.
     #[arg(long, value_name = "NUMBER")]
-    pub(crate) jobs: Option<usize>,
+    pub(crate) jobs: Option<NonZero<usize>>,
 }
 
+/// Iterations, states and calls of a class, where nobody says how far to go.
+const ITERATIONS: u32 = 3;
+const MOST_STATES: usize = 100_000;
+const MOST_CALLS: usize = 250_000;
+
 impl ExploreOptions {
+    /// How often every state is tried with every call.
+    pub(crate) fn n_iterations(&self) -> u32 {
+        self.iterations.unwrap_or(ITERATIONS)
+    }
+
+    /// States per class, at most.
+    pub(crate) fn most_states(&self) -> usize {
+        self.max_states.map_or(MOST_STATES, NonZero::get)
+    }
+
+    /// Calls per class after which no further state is tried, where nothing else says how far to go.
+    pub(crate) fn most_calls(&self) -> Option<usize> {
+        let is_limited =
+            self.iterations.is_some() || self.time.is_some() || self.max_states.is_some();
+        (!is_limited).then_some(MOST_CALLS)
+    }
+
     /// What is no part of a state.
     pub(crate) fn mask(&self) -> Mask {
         Mask { strict: self.strict_state, ignored: self.ignore_field.clone() }
@@ -88,7 +112,7 @@ impl ExploreOptions {
     /// Number of threads.
     pub(crate) fn n_workers(&self) -> usize {
         let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.jobs.unwrap_or_else(processors).max(1)
+        self.jobs.map_or_else(processors, NonZero::get)
     }
 
     /// The names of `--methods`.

@@ -80,7 +80,7 @@ pub(crate) struct MinimizeOptions {
     pub(crate) force: bool,
 
     /// Bytecodes (roughly) that one test may run.
-    #[arg(long, value_name = "NUMBER", default_value_t = 10_000_000_000)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 10_000_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) fuel: u64,
 
     /// How many machines run parts of the suite at once; otherwise one per core.

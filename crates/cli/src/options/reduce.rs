@@ -45,7 +45,7 @@ pub(crate) struct ReduceOptions {
     pub(crate) max_tries: usize,
 
     /// Bytecodes (roughly) that one test may run.
-    #[arg(long, value_name = "NUMBER", default_value_t = 1_000_000_000)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1_000_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) fuel: u64,
 
     /// How the results are written.

@@ -10,15 +10,15 @@ use ::generate::states::explore;
 use ::generate::states::tests::{Draft, drafts, observers};
 use suite::method::Method;
 
-use crate::generate::prepare::{Prepared, prepare};
+use crate::generate::prepare::{Makers, Prepared, prepare};
 use crate::inputs::Inputs;
 use crate::machines::Machines;
 use crate::options::ExploreOptions;
 use crate::watch::Progress;
 
-/// Calls that are tried, about, in all classes together and in each at most; and states of each, at least and at most.
+/// Calls that are tried, about, in all classes together and in each at most; and states of each.
 const CALLS: (usize, usize) = (600_000, 60_000);
-const STATES: (usize, usize) = (10, 200);
+const MOST_STATES: usize = 200;
 /// Tests that are offered, in all and of each class.
 const OFFERED: (usize, usize) = (4000, 400);
 /// Tests of a class that are offered in any case.
@@ -44,10 +44,9 @@ pub(super) fn offered(
     inputs: &Inputs,
     time: Option<Duration>,
 ) -> Result<Offered, String> {
-    let Prepared { mut job, .. } = prepare(machines, &[class.to_owned()], options, inputs)?;
-    let n_lists = job.lists.len().max(1);
-    let n_calls = CALLS.1.min(CALLS.0 / n_classes.max(1));
-    job.most_states = job.most_states.min((n_calls / n_lists).clamp(STATES.0, STATES.1));
+    let Prepared { mut job, .. } = prepare(machines, &[class.to_owned()], options, inputs, Makers::All)?;
+    job.most_calls = Some(CALLS.1.min(CALLS.0 / n_classes.max(1)));
+    job.most_states = job.most_states.min(MOST_STATES);
     let progress = Progress::new(&format!("states of {}", class.replace('/', ".")), time);
     let session = || machines.session();
     let explored = explore(&job, &session, &progress);

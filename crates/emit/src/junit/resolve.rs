@@ -291,52 +291,67 @@ fn spreads(method: &Method, elements: &[Operand], formal: Option<&JavaType>) -> 
     method.is_varargs && !is_misleading && is_checked
 }
 
-/// The parameter types of the method and those of the others that the compiler might take instead, erased as they
-/// are seen through the type of the receiver.
+/// A method that the compiler might take instead: its parameter types as they are seen through the type of the
+/// receiver.
+#[derive(Debug)]
+struct Rival {
+    erased: Vec<JavaType>,
+    /// With type arguments; those that stand for nothing in particular are variables.
+    full: Vec<JavaType>,
+}
+
+/// The erased parameter types of the method, and the others that the compiler might take instead.
 fn rivals(
     world: &World<'_>,
     method: &Method,
     owner: &ClassType,
     n_ahead: usize,
     has_outer: bool,
-) -> (Vec<JavaType>, Vec<Vec<JavaType>>) {
+) -> (Vec<JavaType>, Vec<Rival>) {
     let n_args = method.parameters.len();
     let erased: Vec<JavaType> = method.parameters.iter().map(JavaType::of).collect();
     let n_hidden = if has_outer { n_ahead } else { 0 };
-    let mut known: Vec<Vec<JavaType>> = Vec::new();
+    let mut known: Vec<Rival> = Vec::new();
     let mut own = None;
     for (declaring, facts) in world.methods(owner, &method.name) {
         if facts.is_synthetic || !world.can_call(&declaring.name, &facts) {
             continue;
         }
-        let parameters = seen_parameters(world, &declaring, &facts);
+        let seen = seen_parameters(world, &declaring, &facts);
         if own.is_none() && facts.erased == method.parameters {
-            own = Some(parameters.clone());
+            own = Some(seen.erased.clone());
         }
-        let could_take = parameters.len() == n_args || facts.is_varargs || method.is_varargs;
-        if could_take && !known.contains(&parameters) {
-            known.push(parameters);
+        let could_take = seen.erased.len() == n_args || facts.is_varargs || method.is_varargs;
+        if could_take && !known.iter().any(|rival| rival.erased == seen.erased) {
+            known.push(seen);
         }
     }
     let mut own = own.unwrap_or(erased);
-    known.retain(|parameters| *parameters != own);
-    for parameters in known.iter_mut().chain([&mut own]) {
+    known.retain(|rival| rival.erased != own);
+    let hide = |parameters: &mut Vec<JavaType>| {
         parameters.drain(..n_hidden.min(parameters.len()));
+    };
+    hide(&mut own);
+    for rival in &mut known {
+        hide(&mut rival.erased);
+        hide(&mut rival.full);
     }
     (own, known)
 }
 
-/// The erased parameter types of a method, as a member of the type through which it is seen.
-fn seen_parameters(world: &World<'_>, declaring: &ClassType, facts: &MethodFacts) -> Vec<JavaType> {
+/// The parameter types of a method, as a member of the type through which it is seen.
+fn seen_parameters(world: &World<'_>, declaring: &ClassType, facts: &MethodFacts) -> Rival {
     let class = world.class(&declaring.name);
     let parameters = class.as_ref().map_or(&[][..], |class| &class.type_parameters);
     if declaring.args.is_empty() && !facts.is_static {
-        return facts.erased.iter().map(JavaType::of).collect();
+        let erased: Vec<JavaType> = facts.erased.iter().map(JavaType::of).collect();
+        return Rival { full: erased.clone(), erased };
     }
     let with = substitution(parameters, &declaring.args);
     let variables: Vec<_> = facts.type_parameters.iter().chain(parameters).cloned().collect();
-    let erase = |formal| world.erase(&substitute(formal, &with), &variables);
-    facts.parameters.iter().map(erase).collect()
+    let full: Vec<JavaType> =
+        facts.parameters.iter().map(|formal| substitute(formal, &with)).collect();
+    Rival { erased: full.iter().map(|formal| world.erase(formal, &variables)).collect(), full }
 }
 
 /// Adds casts where the compiler would not choose this method by itself.
@@ -345,10 +360,10 @@ fn separate(
     call: &mut Resolved,
     operands: &[Operand],
     own: &[JavaType],
-    rivals: &[Vec<JavaType>],
+    rivals: &[Rival],
 ) {
-    let same_length: Vec<&Vec<JavaType>> =
-        rivals.iter().filter(|rival| rival.len() == own.len()).collect();
+    let same_length: Vec<&Rival> =
+        rivals.iter().filter(|rival| rival.erased.len() == own.len()).collect();
     let is_clear = |call: &Resolved| {
         let types: Vec<JavaType> = operands
             .iter()
@@ -364,17 +379,26 @@ fn separate(
     if is_clear(call) {
         return;
     }
+    let cast_nulls = |call: &mut Resolved| {
+        for ((operand, form), own) in operands.iter().zip(&mut call.args).zip(own) {
+            if form.cast.is_none() && operand.plain_type() == JavaType::Null {
+                form.cast = Some(own.clone());
+            }
+        }
+    };
+    let mut without_boxes = call.clone();
+    cast_nulls(&mut without_boxes);
+    if is_clear(&without_boxes) && operands.iter().any(Operand::is_boxed) {
+        *call = without_boxes;
+        return;
+    }
     for (operand, form) in operands.iter().zip(&mut call.args) {
         form.keeps_box = operand.is_boxed();
     }
     if is_clear(call) {
         return;
     }
-    for ((operand, form), own) in operands.iter().zip(&mut call.args).zip(own) {
-        if form.cast.is_none() && operand.plain_type() == JavaType::Null {
-            form.cast = Some(own.clone());
-        }
-    }
+    cast_nulls(call);
     if is_clear(call) {
         return;
     }
@@ -393,12 +417,7 @@ fn separate(
 }
 
 /// Whether the compiler chooses a method with these parameters for these arguments.
-fn chooses(
-    world: &World<'_>,
-    own: &[JavaType],
-    rivals: &[&Vec<JavaType>],
-    types: &[JavaType],
-) -> bool {
+fn chooses(world: &World<'_>, own: &[JavaType], rivals: &[&Rival], types: &[JavaType]) -> bool {
     let strict = |parameters: &[JavaType]| {
         types.iter().zip(parameters).all(|(own, wanted)| world.fit(own, wanted) != Fit::No)
     };
@@ -410,15 +429,35 @@ fn chooses(
                     .is_some_and(|own| world.fit(&JavaType::Primitive(own), wanted) != Fit::No)
         })
     };
-    let is_beaten = |rival: &&Vec<JavaType>| {
-        own.iter().zip(rival.iter()).all(|(own, rival)| world.fit(own, rival) != Fit::No)
+    let takes = |rival: &Rival| {
+        types.iter().zip(&rival.full).all(|(own, wanted)| !contradicts(world, own, wanted))
+    };
+    let rivals: Vec<&Rival> = rivals.iter().copied().filter(|rival| takes(rival)).collect();
+    let is_beaten = |rival: &Rival| {
+        own.iter().zip(rival.erased.iter().zip(&rival.full)).all(|(own, (erased, full))| {
+            world.fit(own, erased) != Fit::No && !contradicts(world, own, full)
+        })
     };
     if strict(own) {
-        rivals.iter().filter(|rival| strict(rival)).all(is_beaten)
+        rivals.iter().filter(|rival| strict(&rival.erased)).all(|rival| is_beaten(rival))
     } else {
-        !rivals.iter().any(|rival| strict(rival))
-            && rivals.iter().filter(|rival| loose(rival)).all(is_beaten)
+        !rivals.iter().any(|rival| strict(&rival.erased))
+            && rivals.iter().filter(|rival| loose(&rival.erased)).all(|rival| is_beaten(rival))
     }
+}
+
+/// Whether a class fixes type arguments of its supertype to others: `Properties` is a `Map`, but no
+/// `Map<String, V>`.
+fn contradicts(world: &World<'_>, own: &JavaType, above: &JavaType) -> bool {
+    let (JavaType::Class(own), JavaType::Class(above)) = (own, above) else { return false };
+    let Some(seen) = world.as_super(own, &above.name) else { return false };
+    seen.args.iter().zip(&above.args).any(|(seen, wanted)| match (seen, wanted) {
+        (
+            TypeArg::Exact(seen @ JavaType::Class(_)),
+            TypeArg::Exact(wanted @ JavaType::Class(_)),
+        ) => world.class_of(seen) != world.class_of(wanted),
+        _ => false,
+    })
 }
 
 /// The types of a method as seen through the type it is called on.

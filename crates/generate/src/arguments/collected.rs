@@ -93,7 +93,7 @@ pub fn collect(session: &mut Session, harvest: &Harvest, wanted: &Wanted<'_>) ->
             }
         }
         collected.pool.add_list(&method, arguments.clone());
-        converted[idx] = Some(ArgumentList { method, arguments });
+        converted[idx] = Some(ArgumentList { method, receiver: None, arguments });
     }
     for idx in 0..harvest.objects.len() {
         let object = ObjectId(u32::try_from(idx).unwrap_or(u32::MAX));

@@ -1,10 +1,12 @@
 //! Constants of a class's own code that its branches may turn on: numbers and texts that it compares with, then
-//! others, but no text that only people read.
+//! others, but no text that only people read. And texts made after what the code looks for in texts: of the length that
+//! it compares with, of digits where it reads numbers, with the letters that it compares with (`1+1`).
 
 use classfile::instructions::{self, Flow, Instruction};
 use classfile::{ClassFile, Constant as Entry};
 use observe::session::Session;
 use suite::constant::Constant;
+use suite::types::Type;
 
 use super::{Argument, Pool};
 
@@ -31,6 +33,23 @@ const INT_BRANCHES: std::ops::RangeInclusive<u8> = 159..=164;
 const INVOKE_DYNAMIC: u8 = 186;
 const THROW: u8 = 191;
 
+/// Texts that are made after what a class looks for, at most.
+const MOST_MADE: usize = 8;
+/// What texts of a length are made of.
+const ALPHABET: &str = "abcdefghijklmnopqrstuvwxyz";
+
+/// What a class looks for in texts.
+#[derive(Debug, Default)]
+struct Sought {
+    /// Lengths that it compares with.
+    lengths: Vec<usize>,
+    /// Letters that it compares with, or hands to what does.
+    letters: Vec<u8>,
+    digits: bool,
+    /// Upper case.
+    capitals: bool,
+}
+
 /// What a class does with a constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Use {
@@ -46,15 +65,71 @@ pub(super) fn collect(session: &mut Session, class: &str, pool: &mut Pool) {
     let Ok(id) = session.load(class) else { return };
     let Some(file) = session.vm.class(id).file().cloned() else { return };
     let mut found = Vec::new();
-    for code in file.methods().iter().filter_map(|method| method.code.as_ref()) {
+    let mut sought = Sought::default();
+    for method in file.methods() {
+        let Some(code) = &method.code else { continue };
         let bytes = file.instructions(code);
         let body = Body { file: &file, bytes, all: instructions::iter(bytes).collect() };
         body.collect(&mut found);
+        body.seek(takes_letters(file.constant_pool().utf8(method.descriptor)), &mut sought);
     }
     found.sort_by_key(|&(used, _)| used);
     for (_, constant) in found {
         if let Some(of) = constant.natural_type().filter(|of| pool.of(of).len() < MOST) {
             pool.add(of, Argument::Constant(constant));
+        }
+    }
+    for text in sought.texts().into_iter().take(MOST_MADE) {
+        pool.add(Type::class("java/lang/String"), Argument::Constant(Constant::text(&text)));
+    }
+}
+
+impl Sought {
+    /// Texts that have what is looked for, the most telling first.
+    fn texts(&self) -> Vec<String> {
+        let mut texts = Vec::new();
+        for &length in &self.lengths {
+            texts.push(self.plain().chars().cycle().take(length).collect());
+        }
+        if self.digits {
+            texts.push("1".to_owned());
+        }
+        let around = if self.digits { '1' } else { 'a' };
+        for &letter in &self.letters {
+            let letter = char::from(letter);
+            texts.push(match letter.is_ascii_alphanumeric() {
+                true => letter.to_string(),
+                false => format!("{around}{letter}{around}"),
+            });
+        }
+        texts
+    }
+
+    /// Letters of every sort that is looked for, over and over.
+    fn plain(&self) -> String {
+        let sorts = [('a', true), ('B', self.capitals), ('1', self.digits)];
+        match self.capitals || self.digits {
+            true => sorts.iter().filter(|sort| sort.1).map(|sort| sort.0).collect(),
+            false => ALPHABET.to_owned(),
+        }
+    }
+
+    fn length(&mut self, length: i32) {
+        let length = usize::try_from(length).ok().filter(|length| (2..=LONGEST).contains(length));
+        self.lengths.extend(length.filter(|length| !self.lengths.contains(length)));
+    }
+
+    fn letter(&mut self, constant: Constant) {
+        if let Some(Constant::Char(unit)) = letter(&constant)
+            && let Ok(letter) = u8::try_from(unit)
+        {
+            match letter {
+                b'0' | b'9' => self.digits = true,
+                b'A' | b'Z' => self.capitals = true,
+                b'a' | b'z' => {}
+                _ if !self.letters.contains(&letter) => self.letters.push(letter),
+                _ => {}
+            }
         }
     }
 }
@@ -125,6 +200,78 @@ impl Body<'_> {
         }
     }
 
+    /// What the code looks for in texts; `knows_letters` says that it is given some one by one.
+    fn seek(&self, knows_letters: bool, sought: &mut Sought) {
+        let pool = self.file.constant_pool();
+        let called = |idx: usize| {
+            self.all.get(idx).and_then(|instruction| instruction.called(self.bytes, pool))
+        };
+        // Elsewhere a number is no letter.
+        let knows_letters = knows_letters
+            || (0..self.all.len()).filter_map(called).any(|(_, name, of)| {
+                of.ends_with(b")C") || matches!(name, b"toCharArray" | b"codePointAt" | b"chars")
+            });
+        for (idx, instruction) in self.all.iter().enumerate() {
+            if let Flow::Switch(_) = instruction.flow {
+                let before = idx.checked_sub(1).and_then(called);
+                if let Some((_, b"charAt", b"(I)C")) = before {
+                    for case in instruction.cases(self.bytes) {
+                        sought.letter(Constant::Int(case));
+                    }
+                }
+                continue;
+            }
+            match called(idx) {
+                Some((b"java/lang/Character", b"isDigit" | b"getNumericValue" | b"digit", _)) => {
+                    sought.digits = true;
+                }
+                Some((b"java/lang/Character", b"isUpperCase", _)) => sought.capitals = true,
+                Some((_, name, descriptor))
+                    if reads_number(name) && descriptor.starts_with(b"(Ljava/lang/String;") =>
+                {
+                    sought.digits = true;
+                }
+                Some((
+                    b"java/math/BigDecimal" | b"java/math/BigInteger",
+                    b"<init>",
+                    descriptor,
+                )) if descriptor.starts_with(b"(Ljava/lang/String;") => {
+                    sought.digits = true;
+                }
+                _ => {}
+            }
+            let number = match instruction.pushed(self.bytes, pool) {
+                Some(Entry::Integer(number)) => number,
+                Some(Entry::String { utf8 }) if is_search(called(idx + 1)) => {
+                    // A text of one letter is looked for like a letter.
+                    if let Some(&[letter]) = pool.try_utf8(utf8) {
+                        sought.letter(Constant::Int(letter.into()));
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
+            let is_handed_on = is_search(called(idx + 1))
+                || called(idx + 1).is_some_and(|(_, name, of)| {
+                    takes_letters(of)
+                        && !matches!(name, b"append" | b"print" | b"write" | b"replace")
+                });
+            let turns = self.comparison(idx);
+            if let (
+                Some((b"java/lang/String" | b"java/lang/CharSequence", b"length", _)),
+                Some(above),
+            ) = (idx.checked_sub(1).and_then(called), turns)
+            {
+                sought.length(number);
+                if above {
+                    sought.length(number.saturating_add(1));
+                }
+            } else if turns.is_some() && knows_letters || is_handed_on {
+                sought.letter(Constant::Int(number));
+            }
+        }
+    }
+
     /// Whether the switch is on the hash of a text.
     fn is_hash(&self, idx: usize) -> bool {
         let before = idx.checked_sub(1).and_then(|before| self.all.get(before));
@@ -174,6 +321,25 @@ impl Body<'_> {
             _ => Some(Use::Other),
         }
     }
+}
+
+/// Whether a method's last parameter is a letter.
+fn takes_letters(descriptor: &[u8]) -> bool {
+    descriptor.split(|&byte| byte == b')').next().is_some_and(|of| of.ends_with(b"C"))
+}
+
+/// Whether a call looks for something in a text.
+fn is_search(call: Option<(&[u8], &[u8], &[u8])>) -> bool {
+    matches!(
+        call,
+        Some((b"java/lang/String", b"indexOf" | b"lastIndexOf" | b"split" | b"contains", _))
+    )
+}
+
+/// Whether a method of this name makes a number of a text.
+fn reads_number(name: &[u8]) -> bool {
+    let names: [&[u8]; 5] = [b"parseInt", b"parseLong", b"parseDouble", b"parseFloat", b"valueOf"];
+    names.contains(&name)
 }
 
 fn text_of(bytes: &[u8]) -> Option<Constant> {

@@ -6,9 +6,12 @@
 //! no further class to understand the test. Collections hold what their type arguments say. What nobody makes is
 //! stood in for.
 
+mod builders;
+
 use std::sync::Arc;
 
 use observe::session::Session;
+use rustc_hash::FxHashMap;
 use suite::constant::Constant;
 use suite::method::Method;
 use suite::sequence::{Arg, Operation, Sequence, Var};
@@ -18,14 +21,16 @@ use vm::class::flags;
 use vm::value::{ClassId, LoaderId};
 
 use super::trial::Choice;
-use super::{Argument, Implementations, Plan, implementations};
+use super::{Argument, ArgumentList, Implementations, Plan, Pool, constants, implementations};
 use crate::generics::{self, Wanted};
 use crate::stand_ins;
+
+pub(super) use builders::calls as calls_on_others;
 
 /// Objects of one class that are built, at most.
 const MOST_BUILT: usize = 3;
 /// Times that makers are tried with other arguments, to get so many.
-const MOST_VARIED: usize = 4;
+const MOST_VARIED: usize = 6;
 /// Constants of one enum type that are used, at most.
 const MOST_ENUM: usize = 4;
 
@@ -35,13 +40,35 @@ struct Building<'p> {
     session: &'p mut Session,
     all: &'p Implementations,
     outer: Vec<Wanted>,
+    own_constants: bool,
+    known: &'p mut Known,
+}
+
+/// What was found out before, so that it is not tried again: objects take other objects, in every combination.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// Objects by what was being built around them, what they are, and how deep they may go.
+    built: FxHashMap<(Vec<Wanted>, Wanted, usize), Vec<Argument>>,
+    /// Constants of the code of classes.
+    own: FxHashMap<Arc<str>, Arc<Pool>>,
 }
 
 /// The default values of a type; none where nothing can be made.
-pub(super) fn of_type(session: &mut Session, wanted: &Wanted, plan: &Plan) -> Vec<Argument> {
+pub(super) fn of_type(
+    session: &mut Session,
+    wanted: &Wanted,
+    plan: &Plan,
+    known: &mut Known,
+) -> Vec<Argument> {
     let constants = wanted_constants(session, wanted);
     let mut values: Vec<Argument> = constants.into_iter().map(Argument::Constant).collect();
-    let mut building = Building { session, all: &plan.implementations, outer: Vec::new() };
+    let mut building = Building {
+        session,
+        all: &plan.implementations,
+        outer: Vec::new(),
+        own_constants: plan.own_constants,
+        known,
+    };
     values.extend(building.built(wanted, plan.depth));
     if wanted.erasure.is_reference() {
         let null = Argument::Constant(Constant::Null);
@@ -169,6 +196,10 @@ impl Building<'_> {
         if depth == 0 || self.outer.contains(wanted) {
             return Vec::new();
         }
+        let key = (self.outer.clone(), wanted.clone(), depth);
+        if let Some(values) = self.known.built.get(&key) {
+            return values.clone();
+        }
         self.outer.push(wanted.clone());
         let values = match &wanted.erasure {
             Type::Array(_) => self.arrays(wanted, depth),
@@ -176,6 +207,7 @@ impl Building<'_> {
             _ => Vec::new(),
         };
         self.outer.pop();
+        self.known.built.insert(key, values.clone());
         values
     }
 
@@ -204,21 +236,34 @@ impl Building<'_> {
 
     /// One value of a type, the simplest.
     fn first(&mut self, wanted: &Wanted, depth: usize) -> Option<Argument> {
-        self.nth(wanted, depth, 0)
+        self.nth_of(wanted, depth, (0, 0), &Pool::default())
     }
 
-    /// One value of a type, the simplest but for so many; from the beginning again where there are no more.
-    fn nth(&mut self, wanted: &Wanted, depth: usize, n: usize) -> Option<Argument> {
+    /// One value of a type, the simplest but for so many, those of a class's own code last; from the beginning
+    /// again where there are no more, shifted by the position of the parameter so that other values meet.
+    fn nth_of(
+        &mut self,
+        wanted: &Wanted,
+        depth: usize,
+        (n, position): (usize, usize),
+        own: &Pool,
+    ) -> Option<Argument> {
         // Small and positive reads best inside other arguments.
-        let constants = wanted_constants(self.session, wanted).into_iter().rev();
-        let mut values: Vec<Argument> = constants.map(Argument::Constant).collect();
+        let plain = wanted_constants(self.session, wanted).into_iter().rev();
+        let mut values: Vec<Argument> = plain.map(Argument::Constant).collect();
+        for value in own.of(&super::read_as(&wanted.erasure)) {
+            if !values.contains(value) {
+                values.push(value.clone());
+            }
+        }
         if values.is_empty() {
             values = self.built(wanted, depth);
         }
         if values.is_empty() && wanted.erasure.is_reference() {
             values.push(Argument::Constant(Constant::Null));
         }
-        let n = n.checked_rem(values.len())?;
+        let round = n.checked_div(values.len())?;
+        let n = (n + position * round) % values.len();
         Some(values.swap_remove(n))
     }
 
@@ -256,6 +301,10 @@ impl Building<'_> {
                 }
             }
         }
+        if choice.len() == 0 && !is_abstract {
+            let calls = self.of_others(wanted, depth);
+            self.offer(&mut choice, calls.iter().filter_map(ArgumentList::made));
+        }
         if choice.len() == 0 {
             let stand_ins = stand_ins::for_wanted(self.session, wanted);
             self.offer(&mut choice, stand_ins.into_iter().filter_map(standing_in));
@@ -283,11 +332,33 @@ impl Building<'_> {
             return None;
         }
         let usage = generics::to_give(self.session, maker, wanted)?;
+        let own = self.own_of(&maker.class);
         let mut arguments = Vec::new();
-        for parameter in &usage.arguments {
-            arguments.push(self.nth(parameter, depth - 1, n)?);
+        for (position, parameter) in usage.arguments.iter().enumerate() {
+            arguments.push(self.nth_of(parameter, depth - 1, (n, position), &own)?);
         }
         then(&arguments, maker.clone())
+    }
+
+    /// The constants of a class's own code, with which its constructors may want to be called.
+    fn own_of(&mut self, class: &Arc<str>) -> Arc<Pool> {
+        if !self.own_constants {
+            return Arc::default();
+        }
+        if let Some(pool) = self.known.own.get(class) {
+            return pool.clone();
+        }
+        let mut pool = Pool::default();
+        let is_of_jdk = self
+            .session
+            .load(class)
+            .is_ok_and(|id| self.session.vm.is_jdk_loader(self.session.vm.class(id).loader));
+        if !is_of_jdk {
+            constants::collect(self.session, class, &mut pool);
+        }
+        let pool = Arc::new(pool);
+        self.known.own.insert(class.clone(), pool.clone());
+        pool
     }
 
     /// Objects that stand in for a well-known type of the JDK: empty and with one element or entry, where they

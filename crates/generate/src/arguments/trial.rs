@@ -53,6 +53,11 @@ struct Built {
     is_by_chance: bool,
 }
 
+/// Whether an argument can be built.
+pub(super) fn works(session: &mut Session, argument: &Argument) -> bool {
+    state(session, argument).is_some()
+}
+
 /// Builds an argument and leaves the machine as it was; `None` where building it does not come to its end.
 fn state(session: &mut Session, argument: &Argument) -> Option<Built> {
     let Argument::Built(sequence, var) = argument else { return None };

@@ -21,6 +21,8 @@ pub struct Prepared {
     words: Vec<u64>,
     /// Arguments that are built for each call: their register and how.
     built: Vec<(usize, Arc<Sequence>, Var)>,
+    /// Whether the receiver is an argument too.
+    has_own_receiver: bool,
     selected: Selected,
 }
 
@@ -32,6 +34,9 @@ impl Prepared {
         let mut built = Vec::new();
         if resolved.method.dispatch != Dispatch::Static {
             words.push(0);
+        }
+        if let Some(Argument::Built(sequence, var)) = &list.receiver {
+            built.push((0, sequence.clone(), *var));
         }
         for (argument, kind) in list.arguments.iter().zip(resolved.parameters.iter()) {
             match argument {
@@ -45,7 +50,8 @@ impl Prepared {
                 words.push(0);
             }
         }
-        Ok(Prepared { resolved, words, built, selected: Selected::default() })
+        let has_own_receiver = list.receiver.is_some();
+        Ok(Prepared { resolved, words, built, has_own_receiver, selected: Selected::default() })
     }
 
     /// The class that declares the method as tests name it.
@@ -74,7 +80,7 @@ impl Prepared {
                 Err(_) => return (Outcome::Threw(Ref::NULL), false),
             }
         }
-        if self.resolved.method.has_receiver() {
+        if self.resolved.method.has_receiver() && !self.has_own_receiver {
             self.words[0] = receiver.to_slot();
         }
         let Prepared { resolved, words, selected, .. } = self;

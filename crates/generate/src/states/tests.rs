@@ -232,8 +232,10 @@ pub(super) fn append(
     list: &ArgumentList,
 ) -> Option<Var> {
     let mut args: Vec<Arg> = Vec::new();
-    if list.method.has_receiver() {
-        args.push(Arg::Var(receiver?));
+    match &list.receiver {
+        Some(own) => args.push(place(sequence, own)),
+        None if list.method.has_receiver() => args.push(Arg::Var(receiver?)),
+        None => {}
     }
     for argument in &list.arguments {
         let arg = place(sequence, argument);
@@ -316,7 +318,14 @@ fn test(draft: &Draft, seen: &Observation, observers: &[Arc<Method>]) -> Option<
     };
     for (idx, expected) in seen.results.iter().enumerate() {
         let after = Var(u32::try_from(idx).ok()?);
-        if let Some(expected) = expected.as_ref().filter(|_| is_own(after)) {
+        // The calls on an object say that there is one.
+        let is_said = |expected: &Expected| {
+            *expected == Expected::NotNull
+                && draft.receiver == Some(after)
+                && !draft.exercised.contains(&after)
+        };
+        let expected = expected.as_ref().filter(|expected| is_own(after) && !is_said(expected));
+        if let Some(expected) = expected {
             let expected = expected.clone();
             checks.push(Check { after, subject: Subject::Result(after), expected });
         }

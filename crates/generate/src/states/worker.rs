@@ -4,7 +4,7 @@
 //! frontier mostly shares all but the last call with this one, so going there undoes one call and makes
 //! one. Nothing is collected meanwhile: memory comes back by rolling back.
 
-use observe::behaviour::Behaviour;
+use observe::behaviour::{Behaviour, Followed};
 use observe::oracle;
 use observe::session::{NotFound, Session};
 use observe::state::canonical_heap::{CanonicalHeap, Root};
@@ -280,7 +280,7 @@ impl<'j> Worker<'j> {
         table: &StateTable,
         state: StateId,
         behaviour: &mut Behaviour,
-        followed: &mut Vec<(StateId, ListId, Fingerprint)>,
+        followed: &mut Vec<(StateId, ListId, Followed)>,
     ) {
         let receiver = self.go_to(table, state);
         let n_classes = self.session.vm.classes.len();
