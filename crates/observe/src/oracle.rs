@@ -213,6 +213,11 @@ impl Run<'_> {
     ) -> Result<Option<Expected>, NotFound> {
         let &Run { sequence, fuel, .. } = self;
         let resolved = session.resolve(observer)?;
+        let object = Ref::from_slot(receiver);
+        // In another world, or behind a shorter sequence, it may be of another class, and nobody has cast it yet.
+        if !object.is_null() && !session.vm.instance_of(object, resolved.class) {
+            return Ok(None);
+        }
         let mark = session.vm.mark();
         let start = Start::now(&session.vm);
         let outcome = session.call(&mut Plain, &resolved, &[receiver], fuel);
