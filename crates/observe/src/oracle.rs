@@ -397,7 +397,12 @@ fn describe(
     if let Some(idx) = earlier.iter().enumerate().position(is_same) {
         return u32::try_from(idx).ok().map(|idx| Expected::Same(Var(idx)));
     }
-    if let Shape::Array { element, .. } = vm.class(vm.class_of(object)).shape
+    let class = vm.class(vm.class_of(object));
+    // Which frames there are depends on who runs the test.
+    if class.name.as_bytes() == b"[Ljava/lang/StackTraceElement;" {
+        return Some(Expected::NotNull);
+    }
+    if let Shape::Array { element, .. } = class.shape
         && let Some(elements) = elements(vm, object, element)
     {
         return Some(Expected::ArrayEquals(elements));

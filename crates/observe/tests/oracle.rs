@@ -43,3 +43,20 @@ fn an_object_is_asked_only_what_its_class_knows() {
         assert_eq!(seen.observers, [seven, None, None], "on {}", jdk.release);
     }
 }
+
+#[test]
+fn nothing_is_said_of_the_frames_of_an_exception() {
+    let made = method("java/lang/Exception", "<init>", "()V", false);
+    let mut sequence = Sequence::empty();
+    sequence.push(Operation::Call(made), vec![]).expect("fits");
+    let frames = "()[Ljava/lang/StackTraceElement;";
+    let observers = [method("java/lang/Exception", "getStackTrace", frames, false)];
+    for jdk in jdk::installed() {
+        let mut session = Session::new(machine::boot(&jdk, "").0).expect("it starts");
+        let receiver = Some(Var(0));
+        let run =
+            Run { sequence: &sequence, observers: &observers, receiver, change: None, fuel: FUEL };
+        let seen = run.observe(&mut session).expect("it is there");
+        assert_eq!(seen.observers, [None], "on {}", jdk.release);
+    }
+}
