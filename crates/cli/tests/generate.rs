@@ -652,6 +652,22 @@ fn a_search_ends_in_time_for_its_findings_and_the_report_says_where_the_time_wen
 }
 
 #[test]
+fn memory_that_may_not_hold_is_told_before_the_search_with_what_is_enough() {
+    let output = folder("little-memory");
+    let own = ["--class", "sample.Order", "--strategy", "random", "--max-sequences", "100"];
+    let run = |memory: &str| {
+        let options = [&own[..], &["--count", "--memory", memory]].concat();
+        let done = generate(&first_jdk(), "generate", &output, &options);
+        assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+        text(&done.stderr)
+    };
+    let said = run("16m");
+    let enough = said.split_once("more than the 16 MB of --memory; about ");
+    let enough = enough.unwrap_or_else(|| panic!("{said}")).1.trim().strip_suffix(" is enough");
+    assert_eq!(run(enough.unwrap()), "");
+}
+
+#[test]
 fn random_tests_with_generic_arguments_and_builders_compile_without_a_warning() {
     let jdk = first_jdk();
     let output = folder("random-generic");

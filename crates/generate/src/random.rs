@@ -259,6 +259,7 @@ pub fn search(job: &Job, machines: &dyn Machines, watch: &dyn Watch) -> Result<C
         Worker::new(session, &catalogue, &job.rules, &job.settings, world_end)?;
     worker.load_nested(&catalogue);
     worker.settle(&catalogue);
+    watch.loaded();
     let mut workers = vec![worker];
     for session in machines.like(workers[0].session(), n_workers - 1)? {
         let (mut worker, _) =

@@ -23,7 +23,7 @@ use vm::value::{Kind, Ref, Value};
 use vm::vm::Vm;
 
 use crate::outside::{self, Reach, Start};
-use crate::session::{NotFound, Session, kind_of};
+use crate::session::{NotFound, Resolved, Session, kind_of};
 
 /// Longest string and array that is written into a check.
 const LONGEST_TEXT: usize = 200;
@@ -175,7 +175,9 @@ impl Run<'_> {
         let (Some(&receiver), None) = (receiver, stopped) else { return Ok(()) };
         for observer in self.observers {
             let resolved = session.resolve(observer)?;
-            session.call(mode, &resolved, &[receiver], self.fuel.min(OF_A_QUESTION));
+            if is_known_to(session, receiver, &resolved) {
+                session.call(mode, &resolved, &[receiver], self.fuel.min(OF_A_QUESTION));
+            }
         }
         Ok(())
     }
@@ -242,6 +244,9 @@ impl Run<'_> {
         let &Run { sequence, .. } = self;
         let fuel = self.fuel.min(OF_A_QUESTION);
         let resolved = session.resolve(observer)?;
+        if !is_known_to(session, receiver, &resolved) {
+            return Ok(None);
+        }
         let n_classes = session.vm.classes.len();
         let mark = session.vm.mark();
         let start = Start::now(&session.vm);
@@ -270,6 +275,13 @@ impl Run<'_> {
         let is_pure = after.is_none_or(|after| after == text::key(session, &asked));
         Ok(said.filter(|_| is_pure))
     }
+}
+
+/// Whether an object knows a method. In another world, or behind a shorter sequence, it may be of another class, and
+/// nobody has cast it yet.
+fn is_known_to(session: &Session, receiver: u64, method: &Resolved) -> bool {
+    let object = Ref::from_slot(receiver);
+    object.is_null() || session.vm.instance_of(object, method.class)
 }
 
 /// Whether a method may be asked what it says of an object, if it changes nothing. Hashes of objects differ from

@@ -1,4 +1,4 @@
-//! What a run shows that a test can check.
+//! What a run shows that a test can check, and what is asked of its objects.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod machine;
@@ -9,12 +9,57 @@ use observe::oracle::Run;
 use observe::session::Session;
 use suite::constant::Constant;
 use suite::method::Method;
-use suite::sequence::{Arg, Operation, Sequence};
+use suite::sequence::{Arg, Operation, Sequence, Var};
 use suite::test::Expected;
 use testkit::{jdk, root, suite as fixtures};
 
-fn method(name: &str, descriptor: &str) -> Arc<Method> {
-    Arc::new(Method::new("Turner", name, descriptor, false).unwrap())
+const FUEL: u64 = 10_000_000;
+
+fn method(class: &str, name: &str, descriptor: &str, is_static: bool) -> Arc<Method> {
+    Arc::new(Method::new(class, name, descriptor, is_static).unwrap())
+}
+
+#[test]
+fn an_object_is_asked_only_what_its_class_knows() {
+    let valued = method("java/lang/Integer", "valueOf", "(I)Ljava/lang/Integer;", true);
+    let mut sequence = Sequence::empty();
+    let seven = vec![Arg::Constant(Constant::Int(7))];
+    sequence.push(Operation::Call(valued), seven).unwrap();
+    let observers = [
+        method("java/lang/Integer", "intValue", "()I", false),
+        method("java/lang/String", "length", "()I", false),
+        method("java/lang/String", "trim", "()Ljava/lang/String;", false),
+    ];
+    for jdk in jdk::installed() {
+        let mut session = Session::new(machine::boot(&jdk, "").0).unwrap();
+        let run = Run {
+            sequence: &sequence,
+            observers: &observers,
+            receiver: Some(Var(0)),
+            change: None,
+            fuel: FUEL,
+        };
+        let seen = run.observe(&mut session).unwrap();
+        let seven = Some(Expected::Equals(Constant::Int(7)));
+        assert_eq!(seen.observers, [seven, None, None], "on {}", jdk.release);
+    }
+}
+
+#[test]
+fn nothing_is_said_of_the_frames_of_an_exception() {
+    let made = method("java/lang/Exception", "<init>", "()V", false);
+    let mut sequence = Sequence::empty();
+    sequence.push(Operation::Call(made), vec![]).unwrap();
+    let frames = "()[Ljava/lang/StackTraceElement;";
+    let observers = [method("java/lang/Exception", "getStackTrace", frames, false)];
+    for jdk in jdk::installed() {
+        let mut session = Session::new(machine::boot(&jdk, "").0).unwrap();
+        let receiver = Some(Var(0));
+        let run =
+            Run { sequence: &sequence, observers: &observers, receiver, change: None, fuel: FUEL };
+        let seen = run.observe(&mut session).unwrap();
+        assert_eq!(seen.observers, [None], "on {}", jdk.release);
+    }
 }
 
 fn text(text: &str) -> Constant {
@@ -29,10 +74,12 @@ fn said(of: &str, observers: &[(&str, &str)]) -> Vec<Option<Expected>> {
     let (vm, _) = machine::boot(&jdk, &classes.display().to_string());
     let mut session = Session::new(vm).unwrap();
     let mut sequence = Sequence::empty();
-    let maker = Operation::Call(method("<init>", "(Ljava/lang/String;)V"));
+    let maker = Operation::Call(method("Turner", "<init>", "(Ljava/lang/String;)V", false));
     let receiver = sequence.push(maker, vec![Arg::Constant(text(of))]).unwrap();
-    let observers: Vec<_> =
-        observers.iter().map(|(name, descriptor)| method(name, descriptor)).collect();
+    let observers: Vec<_> = observers
+        .iter()
+        .map(|(name, descriptor)| method("Turner", name, descriptor, false))
+        .collect();
     let run = Run {
         sequence: &sequence,
         observers: &observers,

@@ -21,6 +21,9 @@ const GRACE: Duration = Duration::from_millis(500);
 /// One of several may take so many times its equal share of the time that is left.
 const MOST_SHARES: u32 = 8;
 
+/// What runs of single sequences may take beside what is kept, and the megabytes of whose multiples enough is one.
+const FOR_RUNS: usize = 32 << 20;
+const STEP: usize = 32;
 /// Beyond this part of the memory it is short: what comes after the search needs some too.
 const MOST_OF_MEMORY: f64 = 0.7;
 
@@ -87,6 +90,12 @@ impl Watch for Budget<'_> {
         self.progress.progress(calls, states);
     }
 
+    fn loaded(&self) {
+        if let Some(note) = taken().and_then(|loaded| too_little(self.memory, loaded)) {
+            self.progress.note(&note);
+        }
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "a share")]
     fn is_memory_short(&self) -> bool {
         taken().is_some_and(|bytes| bytes as f64 > self.memory as f64 * MOST_OF_MEMORY)
@@ -98,6 +107,21 @@ impl Watch for Budget<'_> {
         let searching = self.progress.elapsed().saturating_sub(before);
         now.1 = reserve(limit, before, searching, self.n_workers, gathered);
     }
+}
+
+/// What is said where so much memory may not hold, of which so much is taken once the classes are loaded. Sequences,
+/// findings and tests may take as much again, and the memory of what they run.
+fn too_little(memory: usize, loaded: usize) -> Option<String> {
+    let enough = loaded * 2 + FOR_RUNS;
+    (memory < enough).then(|| {
+        format!(
+            "machine and classes alone take {} MB, so the run may take more than the {} MB of --memory; about {}m is \
+             enough",
+            loaded >> 20,
+            memory >> 20,
+            (enough >> 20).next_multiple_of(STEP)
+        )
+    })
 }
 
 /// What to keep back of a time. Before the search came so much, and it has gone on for so long.
@@ -174,7 +198,7 @@ mod tests {
 
     use ::generate::states::Gathered;
 
-    use super::{GRACE, MOST_FOR_FINDINGS, MOST_FOR_TESTS, kilobytes, reserve};
+    use super::{GRACE, MOST_FOR_FINDINGS, MOST_FOR_TESTS, kilobytes, reserve, too_little};
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -199,6 +223,13 @@ mod tests {
         let text = "Name:\tnonpareil\nVmHWM:\t  350608 kB\nVmRSS:\t  4 kB\n";
         assert_eq!(kilobytes(text, "VmHWM:"), Some(350_608));
         assert_eq!((kilobytes(text, "VmRSS:"), kilobytes(text, "VmSwap:")), (Some(4), None));
+    }
+
+    #[test]
+    fn memory_that_may_not_hold_is_told_with_what_is_enough() {
+        assert_eq!(too_little(256 << 20, 107 << 20), None);
+        let note = too_little(64 << 20, 107 << 20).unwrap_or_default();
+        assert!(note.contains("alone take 107 MB") && note.contains("about 256m"), "{note}");
     }
 
     #[test]

@@ -73,6 +73,9 @@ pub(super) struct Wish {
     pub(super) time: Option<Duration>,
     /// Threads.
     pub(super) n_workers: usize,
+    /// Whether the machines that look at sequences are there until they make them short. Otherwise, where memory is
+    /// little, others are made, which must load the classes again.
+    pub(super) keeps_machines: bool,
 }
 
 /// Chooses among the worthy sequences of a campaign.
@@ -85,7 +88,7 @@ pub(super) fn choose(
     let keeps_all = wish.keeps_all;
     let candidates = candidates(campaign, keeps_all);
     let n_workers = wish.n_workers;
-    let first = |piece: Vec<usize>| -> Result<(Lane<'_>, Vec<(usize, Look)>), String> {
+    let first = |piece: Vec<usize>| -> Result<Looked<'_>, String> {
         let mut lane = lanes()?;
         let mut looks = Vec::with_capacity(piece.len());
         for idx in piece {
@@ -98,7 +101,7 @@ pub(super) fn choose(
             ));
             looks.push((idx, look(&mut lane, candidates[idx], keeps_all)));
         }
-        Ok((lane, looks))
+        Ok((wish.keeps_machines.then_some(lane), looks))
     };
     let mut ready = Vec::new();
     let mut looks: Vec<Option<Look>> = candidates.iter().map(|_| None).collect();
@@ -130,7 +133,11 @@ pub(super) fn choose(
     let share = MOST_COST / u64::try_from(n_pieces).unwrap_or(1);
     let n_at_a_time = u32::try_from(n_workers.clamp(1, n_pieces)).unwrap_or(1);
     let time = wish.time.map(|time| time * n_at_a_time / u32::try_from(n_pieces).unwrap_or(1));
-    let second = |(mut lane, owners): (Lane<'_>, Vec<Owner<'_>>)| {
+    let second = |(lane, owners): (Option<Lane<'_>>, Vec<Owner<'_>>)| -> Result<_, String> {
+        let mut lane = match lane {
+            Some(lane) => lane,
+            None => lanes()?,
+        };
         let allowance = Allowance { most: share, until: time.map(|time| Instant::now() + time) };
         let mut found = Vec::new();
         let n_owners = owners.len();
@@ -145,10 +152,12 @@ pub(super) fn choose(
                 found.push((owner.idx, Chosen { sequence, shown }));
             }
         }
-        found
+        Ok(found)
     };
-    let mut found: Vec<(usize, Chosen)> =
-        side_by_side(ready, n_workers, &second).into_iter().flatten().collect();
+    let mut found: Vec<(usize, Chosen)> = Vec::new();
+    for own in side_by_side(ready, n_workers, &second) {
+        found.extend(own?);
+    }
     found.sort_by_key(|(idx, _)| *idx);
     let mut known: HashSet<Sequence> = HashSet::new();
     found.retain(|(_, chosen)| known.insert(chosen.sequence.clone()));
@@ -183,6 +192,9 @@ pub(super) fn choose(
     }
     Ok(Choice { by_class, n_unstable, n_outside })
 }
+
+/// What came of looking at a piece, and the machine that did, if it stays.
+type Looked<'a> = (Option<Lane<'a>>, Vec<(usize, Look)>);
 
 /// What came of looking at a sequence.
 enum Look {
@@ -294,7 +306,7 @@ fn shrunk(lane: &mut Lane<'_>, owner: &Owner<'_>, limits: Limits) -> Sequence {
     let shorter = shrunk_with(lane, owner, limits, RawTypes::Allowed);
     // Asking this of every shorter sequence would take longer than running it; and it is seldom so.
     let is_raw = &lane.is_raw;
-    if !is_raw(&shorter) || is_raw(owner.sequence) {
+    if shorter == *owner.sequence || !is_raw(&shorter) || is_raw(owner.sequence) {
         return shorter;
     }
     shrunk_with(lane, owner, limits, RawTypes::Never)

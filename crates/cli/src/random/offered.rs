@@ -44,7 +44,8 @@ pub(super) fn offered(
     inputs: &Inputs,
     time: Option<Duration>,
 ) -> Result<Offered, String> {
-    let Prepared { mut job, .. } = prepare(machines, &[class.to_owned()], options, inputs, Makers::All)?;
+    let Prepared { mut job, .. } =
+        prepare(machines, &[class.to_owned()], options, inputs, Makers::All)?;
     job.most_calls = Some(CALLS.1.min(CALLS.0 / n_classes.max(1)));
     job.most_states = job.most_states.min(MOST_STATES);
     let progress = Progress::new(&format!("states of {}", class.replace('/', ".")), time);

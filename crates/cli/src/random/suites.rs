@@ -35,6 +35,9 @@ const PARTS: usize = 4;
 const LEAST_AT_ONCE: usize = 5;
 const MOST_AT_ONCE: usize = 40;
 
+/// With so much memory there is room for a few machines that have loaded all classes, at the same time.
+const MUCH_MEMORY: usize = 512 << 20;
+
 /// What came of one class.
 #[derive(Default)]
 pub(super) struct Written {
@@ -79,6 +82,7 @@ impl Emission<'_> {
             most: self.options.max_tests,
             time: budget.left_for_tests().filter(|_| !keeps_all),
             n_workers,
+            keeps_machines: self.options.machine.memory >= MUCH_MEMORY,
         };
         let classes = &campaign.classes;
         let choice = choose(campaign, &|| self.lane(classes, machines), wish, progress)?;

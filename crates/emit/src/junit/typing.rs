@@ -95,8 +95,18 @@ impl World<'_> {
 
     /// The direct supertypes of a class type, its arguments put in; all raw if it is raw.
     pub(crate) fn supertypes(&self, class: &ClassType) -> Vec<ClassType> {
-        let Some(facts) = self.class(&class.name) else { return Vec::new() };
-        let is_raw = class.args.is_empty() && self.is_generic(&class.name);
+        match self.class(&class.name) {
+            Some(facts) => self.supertypes_of(&facts, class),
+            None => Vec::new(),
+        }
+    }
+
+    fn supertypes_of(&self, facts: &ClassFacts, class: &ClassType) -> Vec<ClassType> {
+        let is_generic = !facts.type_parameters.is_empty() || self.is_inner_of_generic(facts);
+        let is_raw = class.args.is_empty() && is_generic;
+        if !is_generic && class.args.is_empty() {
+            return facts.supertypes.clone();
+        }
         let substitution = substitution(&facts.type_parameters, &class.args);
         let put_in = |supertype: &ClassType| {
             if is_raw {
@@ -199,10 +209,18 @@ impl World<'_> {
         name: &str,
         erased: &[Type],
     ) -> Option<(ClassType, Arc<MethodFacts>)> {
-        let fits = |method: &MethodFacts| *method.name == *name && method.erased == erased;
-        let all = self.methods(class, name);
-        let found = all.iter().find(|(_, method)| fits(method) && !method.is_synthetic);
-        found.or_else(|| all.iter().find(|(_, method)| fits(method))).cloned()
+        let mut made_by_compiler = None;
+        let found = self.each_method(class, name, &mut |declaring, method| {
+            if method.erased != erased {
+                return None;
+            }
+            if method.is_synthetic {
+                made_by_compiler.get_or_insert_with(|| (declaring.clone(), method.clone()));
+                return None;
+            }
+            Some((declaring.clone(), method.clone()))
+        });
+        found.or(made_by_compiler)
     }
 
     /// All methods of a name that a class has or inherits, nearest first, with the type declaring each.
@@ -212,19 +230,36 @@ impl World<'_> {
         name: &str,
     ) -> Vec<(ClassType, Arc<MethodFacts>)> {
         let mut found = Vec::new();
+        self.each_method(class, name, &mut |declaring, method| -> Option<()> {
+            found.push((declaring.clone(), method.clone()));
+            None
+        });
+        found
+    }
+
+    /// The first that a closure makes something of, among all methods of a name that a class has or inherits,
+    /// nearest first.
+    fn each_method<T>(
+        &self,
+        class: &ClassType,
+        name: &str,
+        look: &mut dyn FnMut(&ClassType, &Arc<MethodFacts>) -> Option<T>,
+    ) -> Option<T> {
         let mut waiting = vec![class.clone()];
         let mut idx = 0;
         while idx < waiting.len() && idx < MAX_CHAIN {
-            let next = waiting[idx].clone();
+            let facts = self.class(&waiting[idx].name);
             idx += 1;
-            let Some(facts) = self.class(&next.name) else { continue };
+            let Some(facts) = facts else { continue };
             for method in facts.methods.iter().filter(|method| *method.name == *name) {
-                found.push((next.clone(), method.clone()));
+                if let Some(found) = look(&waiting[idx - 1], method) {
+                    return Some(found);
+                }
             }
             if name == "<init>" {
                 break;
             }
-            for supertype in self.supertypes(&next) {
+            for supertype in self.supertypes_of(&facts, &waiting[idx - 1]) {
                 if waiting.iter().all(|known| known.name != supertype.name) {
                     waiting.push(supertype);
                 }
@@ -233,7 +268,7 @@ impl World<'_> {
                 waiting.push(ClassType { name: OBJECT.into(), args: Vec::new() });
             }
         }
-        found
+        None
     }
 
     /// What a type is once the compiler forgot its type arguments.

@@ -34,6 +34,10 @@ const REUSE: f64 = 0.4;
 
 /// Building on what costs more bytecodes than this is dear.
 const CHEAP: usize = 200;
+/// Where nothing new was seen of late, so often a component is one of the last that were kept: they are where nobody has
+/// been, and the states that are seldom come to are a step away from them. And what part of all these are.
+const LATE: f64 = 0.3;
+const LAST: usize = 10;
 /// How often another component is drawn instead of a dear one, at most.
 const MOST_REDRAWN: usize = 4;
 
@@ -300,6 +304,10 @@ impl<'a> Extension<'a> {
                 break;
             }
             chosen = *self.rng.one(from)?;
+        }
+        if is_guided && self.rng.happens(LATE * (1.0 - heat)) {
+            let n_early = all.len() - all.len().div_ceil(LAST);
+            chosen = *self.rng.one(&all[n_early..])?;
         }
         if is_guided && self.rng.happens(0.5 * heat) {
             // The cheaper of two.

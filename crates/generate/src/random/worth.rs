@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use observe::known_ways::KnownWays;
 use observe::outside::{self, Reach, Start};
 use observe::session::{NotFound, Session};
 use observe::state::canonical_heap::{CanonicalHeap, Root, Whole};
@@ -278,6 +279,8 @@ struct Taken {
     seen: Vec<Vec<u64>>,
     /// Methods with a bit set.
     touched: Vec<MethodId>,
+    /// Ways that are taken down already, or of no interest.
+    settled: KnownWays,
     edges: FxHashSet<(Place, u32)>,
 }
 
@@ -290,6 +293,8 @@ impl Taken {
             }
         }
         self.edges.clear();
+        // Code that was taken back may have had the addresses of other code.
+        self.settled.forget();
     }
 
     /// Forgets methods from this number on.
@@ -346,6 +351,11 @@ impl Mode for Taken {
 
     fn wants_branches(&mut self, vm: &mut Vm, method: MethodId) -> bool {
         matches!(self.known(vm, method), Known::Watched(_))
+    }
+
+    #[inline(always)]
+    fn knows_branch(&mut self, address: usize, edge: u32) -> bool {
+        self.settled.knows(address, edge)
     }
 
     fn wants_branch(&mut self, vm: &mut Vm, method: MethodId, position: u32, edge: u32) -> bool {
