@@ -22,7 +22,7 @@ use suite::types::Type;
 
 use crate::generics::{self, Wanted};
 
-pub(crate) use constants::of_class as own_constants;
+pub(crate) use constants::{of_class as own_constants, words_of as own_words};
 use defaults::Known;
 pub(crate) use defaults::{
     constants as default_constants, fits_arguments, place, wanted_constants,

@@ -2,6 +2,8 @@
 //! others, but no text that only people read. And texts made after what the code looks for in texts: of the length that
 //! it compares with, of digits where it reads numbers, with the letters that it compares with (`1+1`).
 
+use std::collections::BTreeSet;
+
 use classfile::instructions::{self, Flow, Instruction};
 use classfile::{ClassFile, Constant as Entry};
 use observe::session::Session;
@@ -37,6 +39,14 @@ const THROW: u8 = 191;
 const MOST_MADE: usize = 8;
 /// What texts of a length are made of.
 const ALPHABET: &str = "abcdefghijklmnopqrstuvwxyz";
+
+/// Who looks for at least so many letters and short texts has a language of its own: then words are made of them, so
+/// many at most, of so many at least and at most.
+const LEAST_SYLLABLES: usize = 5;
+const WORDS: usize = 32;
+const WORD: (usize, usize) = (2, 7);
+/// The longest of these texts.
+const SYLLABLE: usize = 4;
 
 /// What a class looks for in texts.
 #[derive(Debug, Default)]
@@ -105,6 +115,32 @@ impl Sought {
         texts
     }
 
+    /// Words of the letters that are looked for and of these texts.
+    fn words(&self, mut syllables: BTreeSet<String>) -> Vec<Constant> {
+        syllables.extend(self.letters.iter().map(|&letter| char::from(letter).to_string()));
+        let is_plain = |it: &&String| it.bytes().all(|letter| letter.is_ascii_alphanumeric());
+        if syllables.iter().filter(is_plain).count() < LEAST_SYLLABLES {
+            return Vec::new();
+        }
+        syllables.extend(self.plain().chars().take(3).map(String::from));
+        let syllables: Vec<String> = syllables.into_iter().collect();
+        let mut state = 0_usize;
+        // The constants of a generator of Knuth's; any that reaches all letters will do.
+        let mut next = |n: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % n
+        };
+        let mut words: Vec<Constant> = Vec::new();
+        for _ in 0..WORDS.min(2 * syllables.len()) {
+            let length = WORD.0 + next(WORD.1 - WORD.0 + 1);
+            let word: String = (0..length).map(|_| &*syllables[next(syllables.len())]).collect();
+            words.push(Constant::text(&word));
+        }
+        words
+    }
+
     /// Letters of every sort that is looked for, over and over.
     fn plain(&self) -> String {
         let sorts = [('a', true), ('B', self.capitals), ('1', self.digits)];
@@ -139,6 +175,28 @@ pub(crate) fn of_class(session: &mut Session, class: &str) -> Vec<Constant> {
     let mut pool = Pool::default();
     collect(session, class, &mut pool);
     pool.constants()
+}
+
+/// Words of the letters and short texts that the class looks for, where it looks for many: no less likely to mean something to it than
+/// one letter, and always the same.
+pub(crate) fn words_of(session: &mut Session, class: &str) -> Vec<Constant> {
+    let Ok(id) = session.load(class) else { return Vec::new() };
+    let Some(file) = session.vm.class(id).file().cloned() else { return Vec::new() };
+    let mut sought = Sought::default();
+    let mut found = Vec::new();
+    for method in file.methods() {
+        let Some(code) = &method.code else { continue };
+        let bytes = file.instructions(code);
+        let body = Body { file: &file, bytes, all: instructions::iter(bytes).collect() };
+        body.collect(&mut found);
+        body.seek(takes_letters(file.constant_pool().utf8(method.descriptor)), &mut sought);
+    }
+    let texts = found.iter().filter_map(|(_, constant)| match constant {
+        Constant::Text(units) => String::from_utf16(units).ok(),
+        _ => None,
+    });
+    let is_short = |text: &String| (1..=SYLLABLE).contains(&text.len());
+    sought.words(texts.filter(is_short).collect())
 }
 
 /// A method's code.
@@ -359,5 +417,39 @@ fn letter(constant: &Constant) -> Option<Constant> {
     match *constant {
         Constant::Int(number @ 0x20..=0x7e) => u16::try_from(number).ok().map(Constant::Char),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use suite::constant::Constant;
+
+    use super::Sought;
+
+    fn words(letters: &[u8], texts: &[&str]) -> Vec<String> {
+        let sought = Sought { letters: letters.to_vec(), capitals: true, ..Sought::default() };
+        let texts: BTreeSet<String> = texts.iter().map(|&text| text.to_owned()).collect();
+        let text = |word: Constant| match word {
+            Constant::Text(units) => String::from_utf16_lossy(&units),
+            other => panic!("{other:?}"),
+        };
+        sought.words(texts).into_iter().map(text).collect()
+    }
+
+    #[test]
+    fn words_have_the_letters_and_short_texts_that_a_class_looks_for() {
+        let made = words(b"KNGW", &["SCH", "TH", "DG"]);
+        assert!(made.len() > 10, "{made:?}");
+        assert!(made.iter().any(|word| word.contains("SCH") && word.len() > 3), "{made:?}");
+        let of_letters = |word: &String| word.chars().all(|letter| "KNGWSCHTDaB".contains(letter));
+        assert!(made.iter().all(of_letters), "{made:?}");
+        assert_eq!(made, words(b"KNGW", &["SCH", "TH", "DG"]), "the same every time");
+    }
+
+    #[test]
+    fn a_class_that_looks_for_little_gets_no_words() {
+        assert!(words(b",;\t\"'|", &["null"]).is_empty());
     }
 }

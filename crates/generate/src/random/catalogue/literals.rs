@@ -5,7 +5,7 @@ use suite::constant::Constant;
 use suite::types::Type;
 
 use super::{Catalogue, LiteralId, TypeId};
-use crate::arguments::{fits_arguments, own_constants, wanted_constants};
+use crate::arguments::{fits_arguments, own_constants, own_words, wanted_constants};
 
 /// Which literals are used beside the usual ones.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +25,7 @@ impl Catalogue {
         if literals.own {
             for target in &self.targets {
                 given.extend(own_constants(session, &target.name));
+                given.extend(own_words(session, &target.name));
             }
         }
         for idx in 0..self.types.len() {
