@@ -101,6 +101,28 @@ fn tests_are_the_same_for_any_number_of_threads() {
 }
 
 #[test]
+fn tests_are_the_same_wherever_the_tool_is_started() {
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let class_path = classes(&jdk, "subjects/src").display().to_string();
+    // The name of the working folder lies in the machine's memory before everything else.
+    let of = |name: &str| {
+        let (work, output) = (folder(name), folder(&format!("from-{name}")));
+        fs::create_dir_all(&work).unwrap();
+        let mut tool = Command::new(env!("CARGO_BIN_EXE_nonpareil"));
+        tool.current_dir(&work).arg("generate").arg("--jdk").arg(&jdk.home);
+        tool.args(["--classpath", &class_path, "--class", "subjects.HashMap", "--no-verify"]);
+        let done = tool.args(["--strategy", "random", "--max-sequences", "20000", "--count"]);
+        let done = done.arg("--output").arg(&output).output().unwrap();
+        let said = text(&done.stdout);
+        let line = said.lines().next().unwrap_or_default();
+        let counts = line.split(" per second): ").nth(1).unwrap_or_default();
+        (line.split(' ').next().unwrap_or_default().to_owned(), counts.to_owned())
+    };
+    let all: Vec<_> = ["a", "ab", "abcdefghi", "abcdefghijklmnopq"].map(of).into();
+    assert!(all.iter().all(|one| *one == all[0]), "{all:#?}");
+}
+
+#[test]
 fn what_only_states_know_is_not_asked_of_random_sequences() {
     let jdk = jdk::installed().into_iter().next().unwrap();
     let options = ["--arguments", "push=3", "--methods", "push,pop", "--iterations", "1"];
@@ -130,16 +152,20 @@ fn a_class_that_nobody_can_make_is_refused() {
 #[test]
 fn a_class_that_cannot_be_loaded_leaves_the_others_their_tests() {
     let jdk = jdk::installed().into_iter().next().unwrap();
-    // Below a folder that is no package root, classes have other names than their places say.
-    let class_path = classes(&jdk, "generate").display().to_string();
+    let classes = classes(&jdk, "generate");
+    // In a folder that is not its package, a class has another name than its place says.
+    let misplaced = folder("misplaced");
+    fs::create_dir_all(misplaced.join("wrong")).unwrap();
+    fs::copy(classes.join("sample/Meter.class"), misplaced.join("wrong/Meter.class")).unwrap();
+    let class_path = format!("{}:{}", classes.display(), misplaced.display());
     let output = folder("others");
     let output = output.display().to_string();
-    let options = ["--class", "inputs.inputs.Vault", "--class", "sample.Order", "--no-verify"];
+    let options = ["--class", "wrong.Meter", "--class", "sample.Order", "--no-verify"];
     let more = ["--output", &output, "--max-sequences", "2000"];
     let done = nonpareil(&jdk, "generate", &class_path, &[&options[..], &more].concat());
     let said = text(&done.stdout);
     assert_eq!(done.status.code(), Some(0), "{said}{}", text(&done.stderr));
-    assert!(said.contains("\n  not tested: inputs.inputs.Vault: "), "{said}");
+    assert!(said.contains("\n  not tested: wrong.Meter: "), "{said}");
     assert!(!said.contains("ClassLoader.java"), "a reason is a line: {said}");
     assert!(said.contains("OrderTest.java: "), "{said}");
 }

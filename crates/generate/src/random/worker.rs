@@ -52,7 +52,7 @@ const MOST_RESULTS: usize = 4;
 /// Objects beyond this size together are not looked at for what they have in common.
 const LARGEST_SHARING: usize = 64 << 10;
 /// Bytes of new objects that cost as much as a bytecode.
-const BYTES_LIKE_BYTECODE: usize = 16;
+const BYTES_LIKE_BYTECODE: u64 = 16;
 /// Looking at an object costs as much as so many bytecodes.
 const OF_NODE: u64 = 4;
 
@@ -295,7 +295,9 @@ impl Worker {
         let start = self.effort();
         self.cost_of_run = None;
         let end = self.attempt(pool, &recipe, print, &mark);
-        let of = |effort: u64| u32::try_from(effort - start).unwrap_or(u32::MAX);
+        // Where the sequence began, in the heap too, makes no difference.
+        let of =
+            |effort: u64| u32::try_from((effort - start) / BYTES_LIKE_BYTECODE).unwrap_or(u32::MAX);
         let all = of(self.effort());
         let cost = Cost { run: self.cost_of_run.map_or(all, of), all };
         let met = self.met();
@@ -305,10 +307,10 @@ impl Worker {
         Tried { recipe, print, end, edges, met, cost }
     }
 
-    /// What was done so far: bytecodes, memory that was taken, which must be cleared, and objects looked at.
+    /// What was done so far, as bytes: bytecodes, memory that was taken, which must be cleared, and objects looked at.
     fn effort(&self) -> u64 {
         let vm = &self.session.vm;
-        vm.fuel_used + (vm.heap.top / BYTES_LIKE_BYTECODE) as u64 + self.walked
+        (vm.fuel_used + self.walked) * BYTES_LIKE_BYTECODE + vm.heap.top as u64
     }
 
     /// What was loaded, initialised and linked since the sequence began.
