@@ -81,7 +81,7 @@ pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
     };
     for batch in groups.chunks(AT_ONCE) {
         let mut unchecked = Vec::new();
-        for group in batch.iter().take_while(|_| !watch::is_interrupted()) {
+        for group in batch.iter().take_while(|_| !watch::was_interrupted()) {
             match one_group(checking, &inputs, &mut worlds, group) {
                 Ok(one) => unchecked.push(one),
                 Err(reason) => failed(group, reason)?,
@@ -118,7 +118,7 @@ fn write(options: &GenerateOptions, generated: &[Generated]) -> Result<(), Strin
         output
             .files
             .extend(sources.map(|it| (it.path.clone().into(), it.text.clone().into_bytes())));
-        if !one.sources.is_empty() && !watch::is_interrupted() {
+        if !one.sources.is_empty() && !watch::was_interrupted() {
             output.gone.extend_from_slice(&one.outdated);
         }
     }

@@ -120,6 +120,7 @@ pub(crate) fn run(
         Budget::new(&progress, most_sequences.is_some(), n_workers, memory)
     };
     let campaign = search(&job, machines, &budget).map_err(|error| error.to_string())?;
+    watch::end_search();
     // Of several classes some may be left out; where there is but one, nothing is left.
     if let ([_], [(class, reason)], []) = (classes, &campaign.refused[..], &campaign.classes[..]) {
         let reason = reason.lines().next().unwrap_or_default();
@@ -219,7 +220,7 @@ fn offers(
     let mut all = Vec::new();
     for (idx, class) in campaign.classes.iter().enumerate() {
         progress.show(&format!("states of {idx} of {}", counted(n_classes, "class")));
-        all.push(match watch::is_interrupted() {
+        all.push(match watch::was_interrupted() {
             true => Offered::default(),
             false => offered(machines, (class, n_classes), &options.explore, &inputs, time)
                 .unwrap_or_else(|reason| Offered { reason: Some(reason), ..Offered::default() }),
@@ -319,7 +320,7 @@ fn write(options: &GenerateOptions, outcome: &Outcome) -> Result<(), String> {
             .files
             .extend(sources.map(|it| (it.path.clone().into(), it.text.clone().into_bytes())));
         // What was interrupted says nothing of what it did not come to.
-        if !watch::is_interrupted() {
+        if !watch::was_interrupted() {
             output.gone.extend_from_slice(&one.outdated);
         }
     }

@@ -1,7 +1,7 @@
 //! Long work as the user sees it: a line of progress on a terminal, a time limit, Ctrl-C.
 //!
-//! The first Ctrl-C asks for an end and what was found is kept; the second one ends the program. A polite kill, such
-//! as that of `timeout`, is taken for Ctrl-C.
+//! The first Ctrl-C asks for an end and what was found is kept; where that takes a while the next one cuts it short,
+//! and one more ends the program. A polite kill, such as that of `timeout`, is taken for Ctrl-C.
 
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
@@ -17,6 +17,8 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 /// A signal handler can only reach what is global.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// Whether an interrupt has ended a search already.
+static ENDED: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn interrupted(_: libc::c_int) {
     if INTERRUPTED.swap(true, Ordering::Relaxed) {
@@ -42,6 +44,19 @@ pub(crate) fn catch_interrupts() {
 /// Whether the user pressed Ctrl-C.
 pub(crate) fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// A search has ended. If an interrupt ended it, what follows goes on, so that what was found is kept, until the next
+/// one.
+pub(crate) fn end_search() {
+    if INTERRUPTED.swap(false, Ordering::Relaxed) {
+        ENDED.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Whether the user ever pressed Ctrl-C.
+pub(crate) fn was_interrupted() -> bool {
+    is_interrupted() || ENDED.load(Ordering::Relaxed)
 }
 
 /// Watches one piece of work.

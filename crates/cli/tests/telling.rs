@@ -169,3 +169,40 @@ fn a_class_that_cannot_be_loaded_leaves_the_others_their_tests() {
     assert!(!said.contains("ClassLoader.java"), "a reason is a line: {said}");
     assert!(said.contains("OrderTest.java: "), "{said}");
 }
+
+/// Hundredths of a second that a process has worked.
+fn ticks(process: u32) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    let behind_name = stat.rsplit(')').next().unwrap();
+    // The time in the program is the fourteenth field and that in the system the next; the name was the second.
+    let times = behind_name.split(' ').skip(12).take(2);
+    times.map(|time| time.parse::<u64>().unwrap()).sum()
+}
+
+/// Starts a search without end, interrupts it, and gives what is said.
+fn interrupted(name: &str, options: &[&str]) -> String {
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let class_path = classes(&jdk, "subjects/src").display().to_string();
+    let output = folder(name);
+    let mut tool = Command::new(env!("CARGO_BIN_EXE_nonpareil"));
+    tool.arg("generate").arg("--jdk").arg(&jdk.home).args(["--classpath", &class_path]);
+    tool.args(["--class", "subjects.LinkedList", "--no-verify", "--output"]).arg(&output);
+    let running = tool.args(options).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    // Not before it has worked for a while, however busy the computer is.
+    while ticks(running.id()) < 250 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let kill = Command::new("kill").args(["-INT", &running.id().to_string()]).status().unwrap();
+    assert!(kill.success(), "it was still running");
+    let said = text(&running.wait_with_output().unwrap().stdout);
+    assert!(output.join("subjects/LinkedListTest.java").exists(), "{said}");
+    said
+}
+
+#[test]
+fn what_an_interrupted_search_found_is_written() {
+    interrupted("interrupted-all", &["--max-sequences", "1000000000"]);
+    interrupted("interrupted-random", &["--strategy", "random", "--time", "1h"]);
+    let states = ["--strategy", "states", "--time", "1h", "--iterations", "1000"];
+    interrupted("interrupted-states", &[&states[..], &["--max-states", "100000000"]].concat());
+}

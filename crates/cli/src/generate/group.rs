@@ -113,6 +113,7 @@ pub(super) fn one_group(
     let exploration = explore_from(&job, start, &session, &progress);
     let mut exploration = exploration.map_err(|error| error.to_string())?;
     progress.done();
+    watch::end_search();
     let explored = progress.elapsed();
     let observers = observers(&job, &exploration);
     let writes_new = options.strategy() == Strategy::States && !options.count && !options.all;
