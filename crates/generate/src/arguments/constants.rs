@@ -72,17 +72,7 @@ enum Use {
 /// Adds the constants of a class, the most telling ones of each type; beside a number above which code goes another
 /// way, the next one.
 pub(super) fn collect(session: &mut Session, class: &str, pool: &mut Pool) {
-    let Ok(id) = session.load(class) else { return };
-    let Some(file) = session.vm.class(id).file().cloned() else { return };
-    let mut found = Vec::new();
-    let mut sought = Sought::default();
-    for method in file.methods() {
-        let Some(code) = &method.code else { continue };
-        let bytes = file.instructions(code);
-        let body = Body { file: &file, bytes, all: instructions::iter(bytes).collect() };
-        body.collect(&mut found);
-        body.seek(takes_letters(file.constant_pool().utf8(method.descriptor)), &mut sought);
-    }
+    let (mut found, sought) = read(session, class);
     found.sort_by_key(|&(used, _)| used);
     for (_, constant) in found {
         if let Some(of) = constant.natural_type().filter(|of| pool.of(of).len() < MOST) {
@@ -177,26 +167,33 @@ pub(crate) fn of_class(session: &mut Session, class: &str) -> Vec<Constant> {
     pool.constants()
 }
 
-/// Words of the letters and short texts that the class looks for, where it looks for many: no less likely to mean something to it than
-/// one letter, and always the same.
+/// Words of the letters and short texts that the class looks for, where it looks for many: no less likely to mean
+/// something to it than one letter, and always the same.
 pub(crate) fn words_of(session: &mut Session, class: &str) -> Vec<Constant> {
-    let Ok(id) = session.load(class) else { return Vec::new() };
-    let Some(file) = session.vm.class(id).file().cloned() else { return Vec::new() };
-    let mut sought = Sought::default();
-    let mut found = Vec::new();
-    for method in file.methods() {
-        let Some(code) = &method.code else { continue };
-        let bytes = file.instructions(code);
-        let body = Body { file: &file, bytes, all: instructions::iter(bytes).collect() };
-        body.collect(&mut found);
-        body.seek(takes_letters(file.constant_pool().utf8(method.descriptor)), &mut sought);
-    }
+    let (found, sought) = read(session, class);
     let texts = found.iter().filter_map(|(_, constant)| match constant {
         Constant::Text(units) => String::from_utf16(units).ok(),
         _ => None,
     });
     let is_short = |text: &String| (1..=SYLLABLE).contains(&text.len());
     sought.words(texts.filter(is_short).collect())
+}
+
+/// What the code of a class does with constants, and what it looks for in texts; nothing of a class that cannot be
+/// loaded.
+fn read(session: &mut Session, class: &str) -> (Vec<(Use, Constant)>, Sought) {
+    let (mut found, mut sought) = (Vec::new(), Sought::default());
+    let file = session.load(class).ok().and_then(|id| session.vm.class(id).file().cloned());
+    for (file, method) in
+        file.iter().flat_map(|file| file.methods().iter().map(move |it| (file, it)))
+    {
+        let Some(code) = &method.code else { continue };
+        let bytes = file.instructions(code);
+        let body = Body { file, bytes, all: instructions::iter(bytes).collect() };
+        body.collect(&mut found);
+        body.seek(takes_letters(file.constant_pool().utf8(method.descriptor)), &mut sought);
+    }
+    (found, sought)
 }
 
 /// A method's code.
