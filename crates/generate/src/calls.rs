@@ -5,11 +5,12 @@ use observe::session::{Resolved, Session};
 use vm::frame::Stop;
 use vm::interp::Outcome;
 use vm::mode::Mode;
+use vm::travel::Numbering;
 use vm::value::{ClassId, MethodId, Ref, Value};
 
-/// The method that ran last, and for receivers of which class.
+/// The method that ran last, for receivers of which class, and what these numbers meant.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Selected(Option<(ClassId, MethodId)>);
+pub(crate) struct Selected(Option<(ClassId, MethodId, Numbering)>);
 
 /// Why a call was not made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,11 +60,11 @@ pub(crate) fn call<M: Mode>(
         }
         let class = vm.class_of(receiver);
         target = match selected.0 {
-            Some((known, method)) if known == class => method,
+            Some((known, method, then)) if known == class && then == vm.numbering() => method,
             _ => {
                 let method = vm.complete(|vm| vm.select_method(class, target));
                 let method = method.map_err(|_| Unmade::NoReceiver)?;
-                *selected = Selected(Some((class, method)));
+                *selected = Selected(Some((class, method, vm.numbering())));
                 method
             }
         };

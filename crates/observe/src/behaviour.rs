@@ -17,6 +17,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use vm::interp::Outcome;
 use vm::mode::{Mode, Place};
+use vm::travel::Numbering;
 use vm::value::{ClassId, Kind, MethodId, Ref, Value};
 use vm::vm::Vm;
 
@@ -53,6 +54,7 @@ pub struct Behaviour {
     own: Option<ClassId>,
     /// Whether the code of a class belongs to that class.
     belongs: FxHashMap<ClassId, bool>,
+    numbering: Numbering,
     /// Objects from this byte of the heap on were made by the call; `None` before it was entered.
     fresh_from: Option<usize>,
 }
@@ -68,6 +70,7 @@ impl Behaviour {
             way: Mixer::new(WAY),
             own: None,
             belongs: FxHashMap::default(),
+            numbering: Numbering::default(),
             fresh_from: None,
         }
     }
@@ -126,13 +129,6 @@ impl Behaviour {
         let method = vm.method(place.method);
         way.word(self.heap.class_key(vm, method.class));
         way.word(u64::from(method.slot) << 16 | u64::from(place.bci));
-    }
-
-    /// Forgets classes from this number on, which a rollback took back.
-    pub fn forget_from(&mut self, n_classes: usize) {
-        self.own = None;
-        self.belongs.clear();
-        self.heap.forget_from(n_classes);
     }
 
     fn is_fresh(&self, object: Ref) -> bool {
@@ -281,6 +277,9 @@ impl Mode for Behaviour {
     fn enter(&mut self, vm: &mut Vm, id: MethodId, args: &[u64]) {
         let method = vm.method(id);
         if self.fresh_from.is_none() {
+            if vm.renumbered(&mut self.numbering).is_some() {
+                self.own = None;
+            }
             let (class, is_native) = (method.class, method.is_native());
             let words: Vec<(Kind, u64)> = places(method)
                 .into_iter()

@@ -304,11 +304,6 @@ impl Contracts {
         self.classes.clear();
     }
 
-    /// Forgets classes from this number on: a rollback took them back, and others get their numbers.
-    pub fn forget_from(&mut self, n_classes: usize) {
-        self.classes.truncate(n_classes);
-    }
-
     /// What is inside the collections, maps and arrays among these objects. Leaves the machine as it was.
     pub fn content(&mut self, session: &mut Session, objects: &[Ref], fuel: u64) -> Content {
         let n_classes = session.vm.classes.len();

@@ -346,6 +346,11 @@ impl Snapshot {
         self.data[at..at + 4].copy_from_slice(&object.0.to_le_bytes());
     }
 
+    /// Says which number one of the classes has now.
+    pub fn set_class(&mut self, idx: usize, class: ClassId) {
+        self.data[idx * 4..idx * 4 + 4].copy_from_slice(&class.0.to_le_bytes());
+    }
+
     /// The classes of the objects copied, each once.
     pub fn classes(&self) -> impl Iterator<Item = ClassId> {
         (0..usize::from(self.n.classes)).map(|idx| ClassId(self.u32_at(idx * 4)))

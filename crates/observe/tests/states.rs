@@ -22,7 +22,11 @@ struct States {
 
 impl States {
     fn object(&mut self, method: &str, descriptor: &str, args: &[u64]) -> Ref {
-        let class = self.session.class("Shapes").unwrap();
+        self.object_of("Shapes", method, descriptor, args)
+    }
+
+    fn object_of(&mut self, class: &str, method: &str, descriptor: &str, args: &[u64]) -> Ref {
+        let class = self.session.class(class).unwrap();
         let vm = &mut self.session.vm;
         let method = vm.lookup_method(class, method.as_bytes(), descriptor.as_bytes()).unwrap();
         match vm.call_plain(method, args) {
@@ -219,5 +223,31 @@ fn pairwise_equals_merges_a_set_that_was_filled_in_another_order() {
         assert_eq!((class(states, one), class(states, turned)), (0, 0));
         let list = states.object("numbers", "(II)Ljava/lang/Object;", &[3, 3]);
         assert_eq!(class(states, list), 1);
+    });
+}
+
+#[test]
+fn a_class_that_has_the_number_of_one_that_was_taken_back_is_not_taken_for_it() {
+    with(&Mask::standard(), |states| {
+        states.session.class("Late").unwrap();
+        let mut monitor = MonitorEquals::default();
+        let mut pairwise = PairwiseEquals::default();
+        let mut looks = Vec::new();
+        for method in ["counted", "chained", "counted", "chained"] {
+            let mark = states.session.vm.mark();
+            let object = states.object_of("Late", method, "()Ljava/lang/Object;", &[]);
+            let class = states.session.vm.class_of(object);
+            let whole = states.whole(object);
+            let monitored = states.monitored(&mut monitor, object);
+            let is_shared = |_: Ref| false;
+            let equal = pairwise.class_of(&mut states.session.vm, object, whole, &is_shared);
+            looks.push((class, whole, monitored, equal));
+            states.session.vm.rollback(mark);
+        }
+        assert_eq!(looks[0].0, looks[1].0, "both classes must have had the same number");
+        assert_eq!(looks[..2], looks[2..]);
+        assert_ne!(looks[0].1, looks[1].1);
+        assert_ne!(looks[0].2, looks[1].2);
+        assert_ne!(looks[0].3, looks[1].3);
     });
 }

@@ -10,6 +10,7 @@
 //! Literals are not rolled back: instructions may hold on to them.
 #![expect(unsafe_code, reason = "instructions and frames are reached through raw pointers")]
 
+pub(crate) mod numbers;
 mod saved_thread;
 
 use crate::code::Insn;
@@ -26,6 +27,7 @@ use crate::vm::Vm;
 use crate::zlib::streams::Stream;
 use saved_thread::Scalars;
 
+pub use numbers::{Numbering, StillThere};
 pub use saved_thread::SavedThread;
 
 /// An open mark, as its owner holds it.
@@ -306,6 +308,9 @@ impl Vm {
             }
         }
         self.marks.undo.extend(kept.into_iter().rev());
+        if self.classes.len() > n_classes || self.methods.len() > n_methods {
+            self.taken_back.add(StillThere { n_classes, n_methods });
+        }
         self.classes.truncate(n_classes);
         self.methods.truncate(n_methods);
         self.loaders.truncate(n_loaders);

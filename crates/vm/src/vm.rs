@@ -35,6 +35,7 @@ use crate::string::InternTable;
 use crate::substitute::Substitutes;
 use crate::symbol::{Symbol, Symbols};
 use crate::thread::Thread;
+use crate::travel::numbers::TakenBack;
 use crate::travel::{Marks, World};
 use crate::value::{ClassId, MethodId, Ref};
 use crate::well_known::WellKnown;
@@ -76,6 +77,8 @@ pub struct Vm {
     pub constraints: Constraints,
     /// Open marks and what to take back; see `travel`.
     pub marks: Marks,
+    /// The rollbacks that took classes back.
+    pub(crate) taken_back: TakenBack,
     /// Small state that marks save whole.
     pub world: World,
     /// State of the collector.
@@ -238,6 +241,7 @@ impl Vm {
             definitions: Definitions::default(),
             constraints: Constraints::default(),
             marks: Marks::default(),
+            taken_back: TakenBack::default(),
             world: World::default(),
             gc: Collector::default(),
             handles: Handles::default(),

@@ -174,11 +174,6 @@ impl Court {
         initialised.collect()
     }
 
-    /// Forgets classes from this number on, which a rollback took back.
-    pub(super) fn forget_from(&mut self, n_classes: usize) {
-        self.contracts.forget_from(n_classes);
-    }
-
     /// Whether the user's preconditions let a call happen.
     pub(super) fn lets(&self, session: &mut Session, method: &Method, args: &[u64]) -> bool {
         self.specs.is_empty()

@@ -104,7 +104,6 @@ impl Judge {
         let met = outside::loaded(&self.session.vm, n_classes);
         self.session.vm.rollback(mark);
         self.session.vm.host.forget_files();
-        self.court.forget_from(n_classes);
         for name in met {
             // So that it is not done again for the next sequence, which is much like this one.
             let _ = self.session.class(&name);

@@ -39,13 +39,6 @@ impl Ready {
         Ok(Ready::Call { resolved, selected: Selected::default() })
     }
 
-    /// Forgets what it knows of receivers.
-    pub(super) fn forget(&mut self) {
-        if let Ready::Call { selected, .. } = self {
-            *selected = Selected::default();
-        }
-    }
-
     /// Does it. `args` are values, receiver first; `words` is room to work in.
     pub(super) fn run<M: Mode>(
         &mut self,

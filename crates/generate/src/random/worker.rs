@@ -345,11 +345,6 @@ impl Worker {
         self.session.vm.rollback(mark);
         self.session.vm.host.forget_files();
         if has_loaded {
-            self.heap.forget_from(self.n_classes);
-            self.monitor.forget_from(self.n_classes);
-            self.pairwise.forget_from(self.n_classes);
-            self.court.forget_from(self.n_classes);
-            self.ready.iter_mut().flatten().for_each(Ready::forget);
             self.watch.forget_addresses();
         }
     }

@@ -129,7 +129,6 @@ impl Appraiser {
         let met = outside::loaded(vm, n_classes);
         vm.rollback(mark);
         vm.host.forget_files();
-        self.heap.forget_from(n_classes);
         self.taken.forget_from(n_methods);
         Ok((shown?, met))
     }

@@ -283,7 +283,6 @@ impl<'j> Worker<'j> {
         followed: &mut Vec<(StateId, ListId, Followed)>,
     ) {
         let receiver = self.go_to(table, state);
-        let n_classes = self.session.vm.classes.len();
         let mark = self.session.vm.mark();
         for idx in self.lists_for(receiver) {
             let (outcome, was_called) = self.call_in(behaviour, idx, receiver);
@@ -292,7 +291,6 @@ impl<'j> Worker<'j> {
                 followed.push((state, ListId(u32::try_from(idx).unwrap_or(u32::MAX)), done));
             }
             self.session.vm.rollback_to(&mark);
-            behaviour.forget_from(n_classes);
         }
         self.session.vm.rollback(mark);
     }

@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 
 use vm::class::{Class, Shape};
 use vm::heap::ELEMENTS_OFFSET;
+use vm::travel::Numbering;
 use vm::value::{ClassId, Kind, Ref};
 use vm::vm::Vm;
 
@@ -119,8 +120,9 @@ struct Open {
 #[derive(Debug)]
 pub struct CanonicalHeap {
     mask: Mask,
-    /// By class.
+    /// By class, as classes are numbered.
     plans: Vec<Plan>,
+    numbering: Numbering,
     slots: Vec<Slot>,
     visited: Visited,
     open: Vec<Open>,
@@ -141,6 +143,7 @@ impl CanonicalHeap {
         CanonicalHeap {
             mask,
             plans: Vec::new(),
+            numbering: Numbering::default(),
             slots: Vec::new(),
             visited: Visited::default(),
             open: Vec::new(),
@@ -158,10 +161,23 @@ impl CanonicalHeap {
         self.fixed_below = below;
     }
 
-    /// Forgets classes from this number on: a rollback took them back, and the next ones loaded get their
-    /// numbers.
-    pub fn forget_from(&mut self, n_classes: usize) {
+    /// Forgets classes that a rollback took back, since the next ones loaded get their numbers. Everything that is
+    /// asked from outside begins with it.
+    #[inline]
+    pub(super) fn catch_up(&mut self, vm: &Vm) {
+        if let Some(left) = vm.renumbered(&mut self.numbering) {
+            self.forget_from(left.n_classes);
+        }
+    }
+
+    #[cold]
+    fn forget_from(&mut self, n_classes: usize) {
         self.plans.truncate(n_classes);
+        let ends = self.plans.iter().map(|plan| match plan.form {
+            Form::Fields(_, end) => end,
+            _ => 0,
+        });
+        self.slots.truncate(ends.max().unwrap_or(0) as usize);
     }
 
     /// The fingerprint of the whole heap behind these roots.
@@ -225,6 +241,7 @@ impl CanonicalHeap {
     /// Writes what is behind further roots and was not behind the ones before.
     #[inline]
     fn go_on<E: Edges, S: Sink>(&mut self, vm: &Vm, roots: &[Root], edges: &E, sink: &mut S) {
+        self.catch_up(vm);
         for &root in roots {
             match root {
                 Root::Primitive(kind, word) => sink.word(canonical_word(kind, word)),
@@ -279,7 +296,7 @@ impl CanonicalHeap {
     #[inline]
     fn reference<E: Edges, S: Sink>(&mut self, vm: &Vm, object: Ref, edges: &E, sink: &mut S) {
         if object.byte_offset() < self.fixed_below && !object.is_null() {
-            let plan = self.plan_of(vm, vm.class_of(object));
+            let plan = self.known_plan(vm, vm.class_of(object));
             if matches!(plan.form, Form::Array(_) | Form::Fields(..)) {
                 // Nodes are never written as values.
                 sink.word(plan.key << 2 | VALUE);
@@ -297,7 +314,7 @@ impl CanonicalHeap {
             sink.word(NULL);
             return;
         }
-        let plan = self.plan_of(vm, vm.class_of(object));
+        let plan = self.known_plan(vm, vm.class_of(object));
         match plan.form {
             Form::Array(kind) => {
                 if !self.is_new(object, edges, sink) {
@@ -396,8 +413,16 @@ impl CanonicalHeap {
         })
     }
 
+    /// How instances of a class are written down.
     #[inline]
     pub(crate) fn plan_of(&mut self, vm: &Vm, class: ClassId) -> Plan {
+        self.catch_up(vm);
+        self.known_plan(vm, class)
+    }
+
+    /// As `plan_of`, where nothing was taken back since the last question.
+    #[inline]
+    fn known_plan(&mut self, vm: &Vm, class: ClassId) -> Plan {
         match self.plans.get(class.idx()) {
             Some(plan) if !matches!(plan.form, Form::Unknown) => *plan,
             _ => self.plan(vm, class),

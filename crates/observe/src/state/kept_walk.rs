@@ -17,6 +17,7 @@ mod sequence;
 mod summary;
 mod tree;
 
+use vm::travel::Numbering;
 use vm::value::Ref;
 use vm::vm::Vm;
 
@@ -73,6 +74,7 @@ pub struct KeptWalks {
     spare_tree: Box<Tree>,
     spare_names: Box<Names>,
     composer: Composer,
+    numbering: Numbering,
     /// Whether the last heap was large.
     expects_large: bool,
     /// Whether nodes of the last large heap had names.
@@ -276,13 +278,15 @@ impl KeptWalks {
     }
 
     /// Takes in what was written since the last time.
-    fn catch_up(&mut self, heap: &CanonicalHeap, vm: &mut Vm) {
+    fn catch_up(&mut self, heap: &mut CanonicalHeap, vm: &mut Vm) {
+        heap.catch_up(vm);
+        let is_renumbered = vm.renumbered(&mut self.numbering).is_some();
         if self.kept.is_empty() {
             return;
         }
         let is_many = vm.heap.n_watched_writes() > MOST_WRITES;
         match vm.heap.changed_granules() {
-            Some(changed) if !is_many => {
+            Some(changed) if !is_many && !is_renumbered => {
                 for granule in changed {
                     self.kept.iter_mut().for_each(|kept| kept.note(heap, vm, granule));
                 }

@@ -13,6 +13,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use vm::interp::Outcome;
 use vm::mode::Mode;
+use vm::travel::Numbering;
 use vm::value::{ClassId, Kind, MethodId, Ref, Value};
 use vm::vm::Vm;
 
@@ -29,6 +30,7 @@ const FUEL: u64 = 10_000_000;
 #[derive(Debug, Default)]
 pub struct MonitorEquals {
     equals: FxHashMap<ClassId, Option<MethodId>>,
+    numbering: Numbering,
     room: Room,
     /// Classes whose states were represented whole because `equals` does not help.
     pub fallen_back: FxHashSet<ClassId>,
@@ -88,6 +90,7 @@ impl MonitorEquals {
         shared_below: usize,
         mut twin: Option<Twin<'_>>,
     ) -> Option<Reads> {
+        self.catch_up(vm);
         let stretch = (shared_below, vm.heap.top);
         let mut reads: Option<Reads> = None;
         for &root in roots {
@@ -107,14 +110,17 @@ impl MonitorEquals {
         Some(reads.unwrap_or_else(|| Reads::of((shared_below, shared_below))))
     }
 
-    /// Forgets classes from this number on, which a rollback took back.
-    pub fn forget_from(&mut self, n_classes: usize) {
-        self.equals.retain(|class, _| class.idx() < n_classes);
-        self.fallen_back.retain(|class| class.idx() < n_classes);
+    /// Forgets classes that a rollback took back.
+    fn catch_up(&mut self, vm: &Vm) {
+        if let Some(left) = vm.renumbered(&mut self.numbering) {
+            self.equals.retain(|class, _| class.idx() < left.n_classes);
+            self.fallen_back.retain(|class| class.idx() < left.n_classes);
+        }
     }
 
     /// The `equals` of a class, if it has one of its own.
     pub fn equals_of(&mut self, vm: &Vm, class: ClassId) -> Option<MethodId> {
+        self.catch_up(vm);
         *self.equals.entry(class).or_insert_with(|| own_equals(vm, class))
     }
 

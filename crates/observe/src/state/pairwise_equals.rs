@@ -7,9 +7,13 @@
 //! keeps apart. The cost of a new state grows with the number of representatives with its hash, and
 //! with all of them where there is no `hashCode`.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
+use vm::class::Class;
 use vm::interp::Outcome;
 use vm::mode::Plain;
+use vm::symbol::Symbol;
 use vm::value::{ClassId, MethodId, Ref, Value};
 use vm::vm::Vm;
 
@@ -26,8 +30,8 @@ pub struct PairwiseEquals {
     own_equals: MonitorEquals,
     /// By everything reachable: states that were asked before.
     known: FxHashMap<Fingerprint, u32>,
-    /// Representatives by class of the object and hash.
-    by_hash: FxHashMap<(ClassId, i32), Vec<Representative>>,
+    /// Representatives by the name of the object's class and hash.
+    by_hash: FxHashMap<(Symbol, i32), Vec<Representative>>,
     n_classes: u32,
     room: Room,
 }
@@ -41,9 +45,43 @@ struct Representative {
 /// A state outside the machine.
 #[derive(Debug)]
 enum Kept {
-    Here(Snapshot),
+    Here(Copied),
     /// The caller has it under this number.
     Elsewhere(u32),
+}
+
+/// A state that we keep.
+#[derive(Debug)]
+struct Copied {
+    snapshot: Snapshot,
+    /// The classes of its objects, as they were last found under their numbers.
+    classes: Vec<Arc<Class>>,
+}
+
+impl Copied {
+    fn take(room: &mut Room, vm: &Vm, object: Ref, is_kept: &dyn Fn(Ref) -> bool) -> Copied {
+        let snapshot = Snapshot::take_with(room, vm, &[object], is_kept);
+        let classes = snapshot.classes().map(|id| vm.class(id).clone()).collect();
+        Copied { snapshot, classes }
+    }
+
+    /// Puts the state into the heap and gives the object. A rollback may have taken classes back: they are loaded
+    /// anew, if that can be done.
+    fn put(&mut self, vm: &mut Vm) -> Option<Ref> {
+        for (idx, class) in self.classes.iter_mut().enumerate() {
+            if vm.classes.get(class.id.idx()).is_some_and(|it| Arc::ptr_eq(&it.class, class)) {
+                continue;
+            }
+            if class.hidden {
+                return None;
+            }
+            let (loader, name) = (class.loader, class.name);
+            let id = vm.complete(|vm| vm.load_class(loader, name.as_bytes())).ok()?;
+            *class = vm.class(id).clone();
+            self.snapshot.set_class(idx, id);
+        }
+        vm.complete(|vm| self.snapshot.put(vm)).ok()?.first().copied()
+    }
 }
 
 /// States that the caller keeps anyway, so that no second copy is needed.
@@ -84,21 +122,6 @@ impl PairwiseEquals {
         number
     }
 
-    /// Forgets the states of classes from this number on, and those that hold objects of such classes: a
-    /// rollback took the classes back.
-    pub fn forget_from(&mut self, n_classes: usize) {
-        self.own_equals.forget_from(n_classes);
-        let is_there = |class: ClassId| class.idx() < n_classes;
-        self.by_hash.retain(|(class, _), representatives| {
-            representatives.retain(|one| match &one.copy {
-                Kept::Here(copy) => copy.classes().all(is_there),
-                // Nobody here knows its classes.
-                Kept::Elsewhere(_) => false,
-            });
-            is_there(*class)
-        });
-    }
-
     /// Number of classes of states.
     pub fn n_classes(&self) -> u32 {
         self.n_classes
@@ -122,13 +145,12 @@ impl PairwiseEquals {
             return new;
         };
         let hash = own_hash(vm, class).map_or(0, |method| hash(vm, object, method));
-        let candidates = self.by_hash.entry((class, hash)).or_default();
-        for candidate in candidates.iter() {
+        let name = vm.class(class).name;
+        let candidates = self.by_hash.entry((name, hash)).or_default();
+        for candidate in candidates.iter_mut() {
             let mark = vm.mark();
-            let there = match &candidate.copy {
-                Kept::Here(copy) => {
-                    vm.complete(|vm| copy.put(vm)).ok().and_then(|copies| copies.first().copied())
-                }
+            let there = match &mut candidate.copy {
+                Kept::Here(copy) => copy.put(vm),
                 Kept::Elsewhere(state) => {
                     elsewhere.as_mut().and_then(|elsewhere| (elsewhere.put)(vm, *state))
                 }
@@ -147,7 +169,7 @@ impl PairwiseEquals {
             Some(number) => Kept::Elsewhere(number),
             None => {
                 let is_kept = |other: Ref| other != object && is_shared(other);
-                Kept::Here(Snapshot::take_with(&mut self.room, vm, &[object], &is_kept))
+                Kept::Here(Copied::take(&mut self.room, vm, object, &is_kept))
             }
         };
         candidates.push(Representative { number: new, copy });
