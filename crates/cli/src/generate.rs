@@ -18,7 +18,6 @@ use crate::options::{Format, GenerateOptions, JUnit, Strategy};
 use crate::output::{self, Output, Replaces};
 use crate::verify::junit_jars;
 use crate::{exhaustive, inputs, random, watch};
-use classes::Breadth;
 use group::{Checking, Generated, check, one_group};
 use prepare::{Makers, prepare};
 pub(crate) use report::cut_short;
@@ -45,11 +44,7 @@ pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
     if !options.count {
         output::recover(&options.output)?;
     }
-    let breadth = match options.strategy() {
-        Strategy::Random => Breadth::WholePath,
-        Strategy::All | Strategy::States | Strategy::Exhaustive => Breadth::Folders,
-    };
-    let classes = classes::chosen(&machines, &class_path, &options.explore, breadth)?;
+    let classes = classes::chosen(&machines, &class_path, &options.explore)?;
     if matches!(options.strategy(), Strategy::All | Strategy::Random) {
         return random::run(options, &machines, &class_path, &junit, &classes);
     }

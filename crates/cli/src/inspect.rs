@@ -17,7 +17,7 @@ use generate::states::follow::{follow, lists_of};
 use generate::states::recorded::record;
 use generate::states::{Exploration, Job, explore};
 
-use crate::generate::classes::{Breadth, chosen};
+use crate::generate::classes::chosen;
 use crate::generate::prepare::{Makers, Prepared, prepare};
 use crate::inputs::Inputs;
 use crate::machines::Machines;
@@ -55,7 +55,7 @@ pub(crate) fn run(options: &InspectOptions) -> Result<ExitCode, String> {
     watch::catch_interrupts();
     let machines = Machines::new(&options.machine)?;
     let class_path = machines.classes()?;
-    let classes = chosen(&machines, &class_path, &options.explore, Breadth::Folders)?;
+    let classes = chosen(&machines, &class_path, &options.explore)?;
     if let (Some(file), true) = (&options.html, classes.len() > 1) {
         return Err(format!(
             "{} can show one class, not {}\nhint: name it with --class",

@@ -30,7 +30,7 @@ pub(crate) struct Options {
 pub(crate) enum Command {
     /// Run a main class or a JUnit suite on the machine.
     Run(RunOptions),
-    /// Write tests for classes: every state that calls lead to, tried with every call.
+    /// Write tests for classes, each of which shows something that no other does; find broken contracts.
     Generate(Box<GenerateOptions>),
     /// Tell what a JUnit suite is worth: coverage, exceptions, mutants; or compare two suites.
     Assess(AssessOptions),

@@ -206,3 +206,32 @@ fn what_an_interrupted_search_found_is_written() {
     let states = ["--strategy", "states", "--time", "1h", "--iterations", "1000"];
     interrupted("interrupted-states", &[&states[..], &["--max-states", "100000000"]].concat());
 }
+
+#[test]
+fn classes_in_jars_are_under_test_where_no_folder_has_any() {
+    let jdk = &jdk::installed()[0];
+    let jar = folder("jars").join("till.jar");
+    fs::create_dir_all(jar.parent().unwrap()).unwrap();
+    let mut command = Command::new(jdk.home.join("bin/jar"));
+    command.arg("cf").arg(&jar).arg("-C").arg(classes(jdk, "generate")).arg("sample/Till.class");
+    assert!(command.status().unwrap().success());
+    let beside = folder("jars-folder");
+    fs::create_dir_all(beside.join("sample")).unwrap();
+    let of_wallet = classes(jdk, "generate").join("sample/Wallet.class");
+    fs::copy(of_wallet, beside.join("sample/Wallet.class")).unwrap();
+    for strategy in ["all", "states", "random"] {
+        let tested = |class_path: &str| {
+            let output = folder(&format!("jars-{strategy}"));
+            let path = output.display().to_string();
+            let options = ["--no-verify", "--all", "--strategy", strategy, "--output", &path];
+            let limits = ["--max-sequences", "500"];
+            let limits = if strategy == "states" { &limits[..0] } else { &limits[..] };
+            let done = nonpareil(jdk, "generate", class_path, &[&options, limits].concat());
+            assert_eq!(text(&done.stderr), "", "{}", text(&done.stdout));
+            ["Till", "Wallet"].map(|class| output.join(format!("sample/{class}Test.java")).exists())
+        };
+        let (jar, beside) = (jar.display(), beside.display());
+        assert_eq!(tested(&jar.to_string()), [true, false], "{strategy}");
+        assert_eq!(tested(&format!("{beside}:{jar}")), [false, true], "{strategy}");
+    }
+}

@@ -6,22 +6,12 @@ use crate::machines::Machines;
 use crate::options::ExploreOptions;
 use crate::selection::{KnownClasses, Wanted};
 
-/// Where classes are looked for that nobody named.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Breadth {
-    /// In the folders of the class path.
-    Folders,
-    /// In folders and jars.
-    WholePath,
-}
-
-/// Internal names of the classes under test: those that were named, and of patterns, packages and where nobody
-/// named any all public ones.
+/// Internal names of the classes under test: those that were named, and of patterns and packages all public ones.
+/// Where nobody named any, all public ones in the folders of the class path, or in its jars if it has none in folders.
 pub(crate) fn chosen(
     machines: &Machines,
     class_path: &ClassPath,
     options: &ExploreOptions,
-    breadth: Breadth,
 ) -> Result<Vec<String>, String> {
     let known =
         KnownClasses { class_path, image: Some(&machines.jdk.image), shown: &machines.class_path };
@@ -37,23 +27,19 @@ pub(crate) fn chosen(
         }
         return Ok(names);
     }
-    let entries = class_path.entries().iter();
-    let entries = entries.filter(|it| breadth == Breadth::WholePath || it.path().is_dir());
-    let mut names: Vec<String> = entries.flat_map(|entry| entry.class_names()).collect();
-    names.sort();
-    names.dedup();
-    names.retain(is_public);
-    if names.is_empty() {
-        let (place, named) = match breadth {
-            Breadth::Folders => ("in the folders of the class path", "folder"),
-            Breadth::WholePath => ("on the class path", "folder or jar"),
-        };
-        return Err(format!(
-            "there is no public class {place}\nhint: --classpath names the {named} of the compiled classes, \
-             --class a class, --package a package"
-        ));
+    for is_folder in [true, false] {
+        let entries = class_path.entries().iter().filter(|it| it.path().is_dir() == is_folder);
+        let mut names: Vec<String> = entries.flat_map(|entry| entry.class_names()).collect();
+        names.sort();
+        names.dedup();
+        names.retain(is_public);
+        if !names.is_empty() {
+            return Ok(names);
+        }
     }
-    Ok(names)
+    Err("there is no public class on the class path\nhint: --classpath names the folder or jar of the compiled \
+         classes, --class a class, --package a package"
+        .to_owned())
 }
 
 /// Whether a class file is that of a public class that is not abstract and, if it is nested, needs no

@@ -13,7 +13,7 @@ use observe::state::technique::Technique;
 pub(crate) struct ExploreOptions {
     /// A class under test: with its package, or its simple name where only one class is called so; with `*`
     /// for any text all public classes whose names fit. May be given several times. Without --class and
-    /// --package: all public classes in the folders of the class path, for random generation also those in jars.
+    /// --package: all public classes in the folders of the class path, or in its jars where no folder has any.
     #[arg(long = "class", value_name = "NAME")]
     pub(crate) classes: Vec<String>,
 
