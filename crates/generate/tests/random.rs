@@ -291,6 +291,40 @@ fn what_only_a_builder_makes_is_made_by_the_builder_and_calls_that_change_it() {
 }
 
 #[test]
+fn what_only_collections_and_the_like_hold_is_taken_out_of_them() {
+    const THINGS: [&str; 9] =
+        ["Spoon", "Fork", "Knife", "Plate", "Label", "Cup", "Bowl", "Glass", "Key"];
+    let things = THINGS.map(|name| format!("inputs.Drawers${name}"));
+    let mut classes = vec!["inputs.Drawers"];
+    classes.extend(things.iter().map(String::as_str));
+    let jdk = jdk::installed().into_iter().next().unwrap();
+    let workshop = Workshop::of(&jdk, "generate/inputs");
+    let campaign = search(&job(&classes, settings(5000, 1)), &workshop, &Unwatched).unwrap();
+    let of_things = campaign.calls.iter().filter(|call| &*call.method.name == "size");
+    let uncalled: Vec<_> = of_things.clone().filter(|call| call.reason.is_some()).collect();
+    assert_eq!(of_things.count(), THINGS.len());
+    let [only] = &uncalled[..] else { panic!("{uncalled:?}") };
+    assert_eq!(&*only.method.class, "inputs/Drawers$Key");
+    let unshown = THINGS[..8].iter().filter(|name| {
+        let class = format!("inputs/Drawers${name}");
+        let is_of = |one: &Worthy| {
+            let mut statements = one.sequence.statements().iter();
+            statements.any(|it| it.method().is_some_and(|of| *of.class == *class))
+        };
+        !campaign.worthy.iter().any(is_of)
+    });
+    let unshown: Vec<_> = unshown.collect();
+    assert!(unshown.is_empty(), "{unshown:?} have no test");
+}
+
+#[test]
+fn what_is_taken_out_is_used_as_what_it_is_and_not_as_what_it_should_be() {
+    let campaign = try_inputs(&["inputs.Mixed"], &[], 1);
+    let length = campaign.calls.iter().find(|call| &*call.method.name == "length").unwrap();
+    assert_eq!(length.ended.0, 0, "it was given what is no chain");
+}
+
+#[test]
 fn interfaces_and_abstract_classes_are_made_by_what_the_class_path_has() {
     let known = [
         ("inputs/Canvas$Rectangle", "inputs/Canvas$Shape"),

@@ -245,7 +245,7 @@ fn look(lane: &mut Lane<'_>, worthy: &Worthy, keeps_all: bool) -> Look {
     let states = match worthy.merit {
         Merit::State => States::Last,
         _ if keeps_all => States::Last,
-        Merit::Branches(_) | Merit::Exception => States::Unseen,
+        Merit::Branches(_) | Merit::Exception | Merit::Call => States::Unseen,
     };
     match appraiser.appraise(&worthy.sequence, states) {
         Ok(Some(_)) if appraiser.was_outside() => Look::Outside,

@@ -5,6 +5,7 @@
 
 mod literals;
 mod makings;
+mod taken_out;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -95,6 +96,15 @@ impl Op {
             gives_null: false,
             target: None,
         }
+    }
+
+    /// What it gives by generic signatures, where that is more than the method itself says.
+    pub(super) fn promised(&self) -> Option<&Type> {
+        let own = match &self.action {
+            Action::Call(method) => method.result(),
+            Action::Array(_) | Action::StandIn(_) => return None,
+        };
+        (own.is_reference() && own != self.result.erasure).then_some(&self.result.erasure)
     }
 }
 
@@ -297,13 +307,24 @@ impl Catalogue {
     /// Adds a call unless it is there with the same types of arguments and result.
     fn add_call(&mut self, method: &Arc<Method>, usage: Usage, target: Option<u32>) -> OpId {
         let params: Vec<TypeId> = usage.arguments.iter().map(|of| self.type_id(of)).collect();
-        let key = (method.clone(), params.clone(), usage.result.clone());
+        self.add_call_on(method, params, usage.result, target)
+    }
+
+    /// As `add_call`; nobody need make what it takes.
+    fn add_call_on(
+        &mut self,
+        method: &Arc<Method>,
+        params: Vec<TypeId>,
+        result: Wanted,
+        target: Option<u32>,
+    ) -> OpId {
+        let key = (method.clone(), params.clone(), result.clone());
         if let Some(&known) = self.op_ids.get(&key) {
             return known;
         }
         let compares = matches!(&*method.name, "equals" | "compareTo" | "compare");
         let is_equals = &*method.name == "equals" && method.parameters.len() == 1;
-        let op = Op::plain(Action::Call(method.clone()), params, usage.result);
+        let op = Op::plain(Action::Call(method.clone()), params, result);
         let has_receiver = method.has_receiver();
         let id = self.add(Op { has_receiver, is_equals, compares, target, ..op });
         self.op_ids.insert(key, id);

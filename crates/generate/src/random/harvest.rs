@@ -43,6 +43,8 @@ pub enum Merit {
     Exception,
     /// It led to a new state.
     State,
+    /// It made a call that few had made before, and nothing else is new.
+    Call,
 }
 
 /// A sequence that is worth a test.
@@ -59,6 +61,8 @@ pub(super) struct Cause {
     pub(super) count: u64,
 }
 
+/// Sequences that show nothing but one call, at most: what takes no branch and makes nothing shows no more.
+const MOST_OF_CALL: u64 = 2;
 /// Sequences kept for one cause, at most.
 const MOST_SHOWN: usize = 6;
 /// What was found so often is no news: sequences that show it are built on like others.
@@ -230,6 +234,10 @@ impl Harvest {
                     }
                 } else {
                     self.counts.redundant += 1;
+                    if n_new == 0 && self.calls[last.idx()].returned <= MOST_OF_CALL {
+                        let recipe = tried.recipe;
+                        self.candidates.push(Candidate { recipe, merit: Merit::Call });
+                    }
                 }
             }
         }

@@ -4,7 +4,7 @@ use observe::session::{NotFound, Resolved, Session, kind_of};
 use suite::types::Type;
 use vm::interp::Outcome;
 use vm::mode::Mode;
-use vm::value::{ClassId, Kind};
+use vm::value::{ClassId, Kind, Ref, Value};
 
 use super::catalogue::{Action, Op};
 use crate::calls::{self, Selected, Unmade};
@@ -12,8 +12,17 @@ use crate::calls::{self, Selected, Unmade};
 /// Something that can be done, ready to be done.
 #[derive(Debug)]
 pub(super) enum Ready {
-    Call { resolved: Resolved, selected: Selected },
-    Array { class: ClassId, kind: Kind },
+    Call {
+        resolved: Resolved,
+        selected: Selected,
+        /// What the result must be, where generic signatures promise more than the call itself: they hold only as
+        /// long as nobody has put anything else into a collection.
+        promised: Option<ClassId>,
+    },
+    Array {
+        class: ClassId,
+        kind: Kind,
+    },
 }
 
 /// How a statement ended.
@@ -21,8 +30,8 @@ pub(super) enum Ready {
 pub(super) enum Done {
     /// It was made and ended so.
     Made(Outcome),
-    /// The receiver is `null`: there is no such call.
-    NoReceiver,
+    /// The receiver is `null`, or the result is not what generic signatures promise: there is no such call.
+    Impossible,
 }
 
 impl Ready {
@@ -36,7 +45,11 @@ impl Ready {
                 return Ok(Ready::Array { class, kind: kind_of(element) });
             }
         };
-        Ok(Ready::Call { resolved, selected: Selected::default() })
+        let promised = match op.promised() {
+            Some(promised) => Some(session.class_of_type(promised)?),
+            None => None,
+        };
+        Ok(Ready::Call { resolved, selected: Selected::default(), promised })
     }
 
     /// Does it. `args` are values, receiver first; `words` is room to work in.
@@ -48,11 +61,11 @@ impl Ready {
         words: &mut Vec<u64>,
         fuel: u64,
     ) -> Done {
-        let (resolved, selected) = match self {
+        let (resolved, selected, promised) = match self {
             Ready::Array { class, kind } => {
                 return Done::Made(session.array_of(*class, *kind, args));
             }
-            Ready::Call { resolved, selected } => (resolved, selected),
+            Ready::Call { resolved, selected, promised } => (resolved, selected, *promised),
         };
         words.clear();
         let mut values = args.iter();
@@ -68,9 +81,19 @@ impl Ready {
             }
         }
         match calls::call(session, mode, resolved, selected, words, fuel) {
+            Ok(Outcome::Returned(Value::Ref(object)))
+                if promised.is_some_and(|promised| !is_of(session, object, promised)) =>
+            {
+                Done::Impossible
+            }
             Ok(outcome) => Done::Made(outcome),
-            Err(Unmade::NoReceiver) => Done::NoReceiver,
+            Err(Unmade::NoReceiver) => Done::Impossible,
             Err(no_memory) => Done::Made(no_memory.outcome()),
         }
     }
+}
+
+fn is_of(session: &Session, object: Ref, class: ClassId) -> bool {
+    let vm = &session.vm;
+    object.is_null() || vm.is_subtype(vm.class_of(object), class)
 }

@@ -449,7 +449,7 @@ impl Worker {
                 return Made::Illegal;
             }
             match ready.run(session, mode, &args, words, *fuel) {
-                Done::NoReceiver => return Made::Illegal,
+                Done::Impossible => return Made::Illegal,
                 Done::Made(Outcome::Returned(value)) => results.push(value.to_slot()),
                 Done::Made(outcome) => {
                     return Made::Ended {

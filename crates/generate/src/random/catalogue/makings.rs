@@ -57,6 +57,14 @@ impl Catalogue {
             }
             let makers = makers(session, name, all, &mut builders);
             *count += usize::from(!makers.is_empty());
+            if is_plain && makers.is_empty() {
+                let ops = self.add_taken_out(session, &wanted);
+                self.add_helpers(&ops);
+                let gives = |op: &&OpId| self.op(**op).result == wanted;
+                let last: Vec<OpId> = ops.iter().filter(gives).copied().collect();
+                let making = |op| Making { op, fillers: Vec::new() };
+                self.makings[id.idx()].extend(last.into_iter().map(making));
+            }
             let are_fillers_drawn = well_known_calls(name).is_some() || builders.contains(name);
             for maker in makers {
                 let Some(usage) = generics::to_give(session, &maker.method, &wanted) else {
