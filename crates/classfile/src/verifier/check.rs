@@ -3,14 +3,14 @@
 
 use super::Hierarchy;
 use super::effects::Flow;
-use super::handlers::{self, Handlers};
+use super::handlers::Handlers;
 use super::machine::{Machine, Outcome};
 use super::stack_map::{self, StackMap};
 
 pub(super) fn verify<H: Hierarchy>(machine: &mut Machine<'_, '_, H>) -> Outcome<(), H> {
     check_variables(machine)?;
     let stack_map = stack_map::decode(machine)?;
-    let handlers = Handlers::new(machine.method);
+    let mut handlers = Handlers::new(machine.method);
     let mut pc = 0;
     // Whether the current frame is one the instruction at `pc` can be reached with.
     let mut falls_through = true;
@@ -21,13 +21,14 @@ pub(super) fn verify<H: Hierarchy>(machine: &mut Machine<'_, '_, H>) -> Outcome<
             if falls_through && !machine.is_frame_assignable(None, declared)? {
                 return machine.fail("Instruction type does not match stack map");
             }
-            machine.frame.load(declared);
+            machine.spend(machine.frame.locals().len() / 8)?;
+            machine.frame.load_declared(declared);
             machine.locals_changed = true;
         } else if !falls_through {
             return machine.fail("Expecting a stack map frame");
         }
         if handlers.are_due(machine)? {
-            check_handlers(machine, &stack_map)?;
+            check_handlers(machine, &stack_map, &handlers)?;
         }
         falls_through = match machine.step()? {
             Flow::Next => true,
@@ -76,9 +77,10 @@ fn check_target<H: Hierarchy>(
 fn check_handlers<H: Hierarchy>(
     machine: &mut Machine<'_, '_, H>,
     stack_map: &StackMap,
+    handlers: &Handlers,
 ) -> Outcome<(), H> {
     let method = machine.method;
-    for handler in handlers::covering(method, machine.pc) {
+    for handler in (0..).map_while(|n| handlers.covering(method, n)) {
         let target = usize::from(handler.handler_pc);
         let caught = machine.caught_type(handler.catch_type)?;
         let Some(declared) = stack_map.at(target) else {

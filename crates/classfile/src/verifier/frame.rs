@@ -22,6 +22,32 @@ pub(super) struct StoredFrame {
     pub(super) this_uninitialized: bool,
 }
 
+/// A frame of the `StackMapTable`. Only usable variables are kept: nested `finally` blocks make
+/// thousands of frames in which thousands of variables are not.
+#[derive(Clone, Debug)]
+pub(super) struct DeclaredFrame {
+    /// Numbers and types of the usable variables, in order.
+    pub(super) locals: Box<[(u16, VType)]>,
+    pub(super) stack: Box<[VType]>,
+    pub(super) this_uninitialized: bool,
+}
+
+impl DeclaredFrame {
+    pub(super) fn new(locals: &[VType], stack: &[VType]) -> Self {
+        let usable = |&(_, &word): &(usize, &VType)| word != VType::Top;
+        DeclaredFrame {
+            locals: locals
+                .iter()
+                .enumerate()
+                .filter(usable)
+                .map(|(idx, &word)| (idx as u16, word))
+                .collect(),
+            stack: stack.into(),
+            this_uninitialized: locals.contains(&VType::UninitializedThis),
+        }
+    }
+}
+
 impl Frame {
     pub(super) fn new(max_locals: u16, this_uninitialized: bool) -> Self {
         Frame {
@@ -57,6 +83,21 @@ impl Frame {
         self.stack.clear();
         self.stack.extend_from_slice(&stored.stack);
         self.this_uninitialized = stored.this_uninitialized;
+    }
+
+    pub(super) fn load_declared(&mut self, declared: &DeclaredFrame) {
+        self.locals[..self.n_used].fill(VType::Top);
+        self.n_used = 0;
+        for &(idx, word) in &declared.locals {
+            let idx = usize::from(idx);
+            if let Some(local) = self.locals.get_mut(idx) {
+                *local = word;
+                self.n_used = idx + 1;
+            }
+        }
+        self.stack.clear();
+        self.stack.extend_from_slice(&declared.stack);
+        self.this_uninitialized = declared.this_uninitialized;
     }
 
     pub(super) fn store(&self) -> StoredFrame {
@@ -110,8 +151,8 @@ pub(super) fn trimmed(locals: &[VType]) -> &[VType] {
 
 #[cfg(test)]
 mod tests {
-    use super::Frame;
     use super::VType::{Int, Long, LongHigh, Top};
+    use super::{DeclaredFrame, Frame};
 
     fn frame(n_locals: u16) -> Frame {
         Frame::new(n_locals, false)
@@ -152,5 +193,19 @@ mod tests {
         to.load(&stored);
         assert_eq!((&to.locals, &to.stack), (&from.locals, &from.stack));
         assert_eq!(to.locals(), [Top, Long, LongHigh]);
+    }
+
+    #[test]
+    fn a_declared_frame_makes_all_other_variables_unusable() {
+        let declared = DeclaredFrame::new(&[Top, Long, LongHigh, Top], &[Int]);
+        let mut to = frame(5);
+        to.set_local(0, Int);
+        to.set_local(4, Int);
+        to.load_declared(&declared);
+        assert_eq!(
+            (to.locals.as_slice(), to.locals()),
+            ([Top, Long, LongHigh, Top, Top].as_slice(), [Top, Long, LongHigh].as_slice(),)
+        );
+        assert_eq!(to.stack, [Int]);
     }
 }

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use super::Hierarchy;
 use super::effects::Flow;
 use super::frame::StoredFrame;
-use super::handlers::{self, Handlers};
+use super::handlers::Handlers;
 use super::machine::{Machine, Outcome};
 use super::opcodes::{
     GOTO, GOTO_W, IFEQ, IFNONNULL, IFNULL, JSR, JSR_W, LOOKUPSWITCH, TABLESWITCH,
@@ -134,7 +134,7 @@ impl Analysis {
                 Some(_) => machine.frame.store_with_stack(thrown_stack),
                 None => machine.frame.store(),
             };
-            machine.reserve(&frame)?;
+            machine.reserve(frame.locals.len() + frame.stack.len())?;
             if let Some(first) = variants.first() {
                 check_same_shape(machine, &first.frame.stack, &frame.stack)?;
             }
@@ -164,7 +164,9 @@ fn run<H: Hierarchy>(
         machine.spend(0)?;
         if analysis.handlers.are_due(machine)? {
             let method = machine.method;
-            for handler in handlers::covering(method, pc) {
+            let mut n = 0;
+            while let Some(handler) = analysis.handlers.covering(method, n) {
+                n += 1;
                 let caught = machine.caught_type(handler.catch_type)?;
                 analysis.join(machine, usize::from(handler.handler_pc), Some(caught))?;
             }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::frame::{Frame, StoredFrame};
+use super::frame::{DeclaredFrame, Frame};
 use super::layout::Layout;
 use super::method::Method;
 use super::vtype::{NameId, Names, OBJECT, VType};
@@ -80,9 +80,9 @@ impl<'c, 'h, H: Hierarchy> Machine<'c, 'h, H> {
         Ok(())
     }
 
-    /// Counts a frame that is going to be kept against the limit.
-    pub(super) fn reserve(&mut self, frame: &StoredFrame) -> Outcome<(), H> {
-        self.storage += frame.locals.len() + frame.stack.len() + 8;
+    /// Counts the words of a frame that is going to be kept against the limit.
+    pub(super) fn reserve(&mut self, n_words: usize) -> Outcome<(), H> {
+        self.storage += n_words + 8;
         if STORAGE_LIMIT < self.storage {
             return self.fail("Method is too complex to verify");
         }
@@ -166,14 +166,15 @@ impl<'c, 'h, H: Hierarchy> Machine<'c, 'h, H> {
     pub(super) fn is_frame_assignable(
         &mut self,
         stack: Option<VType>,
-        target: &StoredFrame,
+        target: &DeclaredFrame,
     ) -> Outcome<bool, H> {
         self.spend(target.locals.len() + target.stack.len())?;
         if self.frame.this_uninitialized && !target.this_uninitialized {
             return Ok(false);
         }
-        for idx in 0..target.locals.len() {
-            if !self.is_word_assignable(self.frame.local(idx), target.locals[idx])? {
+        // Any type may go on as an unusable one.
+        for &(idx, wanted) in &target.locals {
+            if !self.is_word_assignable(self.frame.local(usize::from(idx)), wanted)? {
                 return Ok(false);
             }
         }

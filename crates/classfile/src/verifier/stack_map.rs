@@ -1,7 +1,7 @@
 //! Decoding of the `StackMapTable` (JVMS §4.7.4) into frames.
 
 use super::Hierarchy;
-use super::frame::{StoredFrame, trimmed};
+use super::frame::{DeclaredFrame, trimmed};
 use super::machine::{Machine, Outcome};
 use super::opcodes::NEW;
 use super::vtype::VType;
@@ -10,12 +10,12 @@ use crate::{ClassFormatError, Span};
 
 /// The frames of a method in order of position.
 pub(super) struct StackMap {
-    frames: Vec<(usize, StoredFrame)>,
+    frames: Vec<(usize, DeclaredFrame)>,
 }
 
 impl StackMap {
     /// The frame declared for a position.
-    pub(super) fn at(&self, pc: usize) -> Option<&StoredFrame> {
+    pub(super) fn at(&self, pc: usize) -> Option<&DeclaredFrame> {
         let idx = self.frames.binary_search_by_key(&pc, |&(at, _)| at).ok()?;
         Some(&self.frames[idx].1)
     }
@@ -41,12 +41,8 @@ pub(super) fn decode<H: Hierarchy>(machine: &mut Machine<'_, '_, H>) -> Outcome<
             return format_error(machine, "bad offset");
         }
         next_pc = pc + 1;
-        let frame = StoredFrame {
-            locals: trimmed(&decoder.locals).into(),
-            stack: decoder.stack.as_slice().into(),
-            this_uninitialized: decoder.locals.contains(&VType::UninitializedThis),
-        };
-        machine.reserve(&frame)?;
+        let frame = DeclaredFrame::new(&decoder.locals, &decoder.stack);
+        machine.reserve(frame.locals.len() + frame.stack.len())?;
         frames.push((pc, frame));
     }
     if !decoder.reader.is_at_end() {

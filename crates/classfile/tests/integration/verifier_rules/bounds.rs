@@ -78,3 +78,41 @@ fn a_method_with_as_many_variables_and_branches_as_fit_is_judged() {
     let body = Body { max_stack: 1, max_locals: 65_535, code, ..Body::default() };
     assert_eq!(judge(OLD, |_| body), Verdict::Accepted);
 }
+
+/// What compilers make of `finally` blocks in `finally` blocks: thousands of handlers, each of
+/// which covers little, and joins where one variable far from the first is set.
+fn nested_finally(class: &mut Assembler) -> Body {
+    const N_BLOCKS: u16 = 4_600;
+    const LAST: u16 = 4_096;
+    let throwable = class.class("java/lang/Throwable");
+    let thrown = [7, hi(throwable), lo(throwable)];
+    let full_frame = |offset: u8, locals: &[u8], n_locals: u16, stack: &[u8]| {
+        let mut frame = vec![255, 0, offset, hi(n_locals), lo(n_locals)];
+        frame.extend(locals);
+        frame.extend([0, u8::from(!stack.is_empty())]);
+        frame.extend(stack);
+        frame
+    };
+    let far = [[1].as_slice(), &vec![0; usize::from(LAST) - 1], &thrown].concat();
+    let mut body = Body { max_stack: 1, max_locals: LAST + 1, ..Body::default() };
+    body.code = vec![0x03, 0x3b];
+    for n in 0..N_BLOCKS {
+        let start = 2 + 14 * n;
+        // A variable is set under the handler; then the next block.
+        body.code.extend([0x03, 0x3b, 0xa7, 0, 12]);
+        // The handler sets the far variable, and branches.
+        body.code.extend([0xc4, 0x3a, hi(LAST), lo(LAST), 0x03, 0x99, 0, 3, 0]);
+        body.handlers.push([start, start + 2, start + 5, 0]);
+        let offset = if n == 0 { 7 } else { 4 };
+        body.frames.push(full_frame(offset, &[1], 1, &thrown));
+        body.frames.push(full_frame(7, &far, LAST + 1, &[]));
+        body.frames.push(full_frame(0, &[1], 1, &[]));
+    }
+    body.code.push(0xb1);
+    body
+}
+
+#[test]
+fn thousands_of_handlers_that_cover_little_each_are_judged() {
+    assert_eq!(judge(NEW, nested_finally), Verdict::Accepted);
+}

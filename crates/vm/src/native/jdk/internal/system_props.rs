@@ -26,7 +26,8 @@ fn vm_properties(vm: &mut Vm, _: Args<'_>) -> Res<u64> {
         ("java.vm.specification.name", "Java Virtual Machine Specification"),
         ("java.vm.specification.vendor", "Oracle Corporation"),
         ("java.vm.specification.version", &version),
-        ("java.vm.name", "Nonpareil"),
+        // Libraries that make objects without constructors, or look at memory, go by this name.
+        ("java.vm.name", "OpenJDK 64-Bit Server VM"),
         ("java.vm.vendor", "Nonpareil"),
         ("java.vm.version", env!("CARGO_PKG_VERSION")),
         ("java.vm.info", "interpreted mode"),
