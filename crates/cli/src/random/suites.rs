@@ -75,7 +75,7 @@ impl Emission<'_> {
         budget: &Budget<'_>,
     ) -> Result<Vec<Written>, String> {
         let progress = budget.progress;
-        let n_workers = campaign.n_workers;
+        let n_workers = budget.n_at_once(campaign.n_workers);
         let keeps_all = self.options.all;
         let wish = Wish {
             keeps_all,
