@@ -181,6 +181,28 @@ fn what_runs_a_test_is_no_part_of_it() {
 }
 
 #[test]
+fn where_a_test_runs_is_no_part_of_it() {
+    let jdk = first_jdk();
+    let (output, jar) = (folder("place"), folder("place-jar").with_extension("jar"));
+    // A class path without any folder, which that of tests always has.
+    let mut packing = Command::new(jdk.command("jar"));
+    packing.arg("cf").arg(&jar).arg("-C").arg(classes(&jdk, "unseen")).arg("unseen/Place.class");
+    assert!(packing.status().unwrap().success());
+    for strategy in ["states", "random"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nonpareil"));
+        command.arg("generate").arg("--jdk").arg(&jdk.home).arg("--classpath").arg(&jar);
+        command.args(["--class", "unseen.Place", "--strategy", strategy]);
+        command.args(["--max-sequences", "200", "--output"]).arg(&output);
+        let done = command.output().unwrap();
+        let said = text(&done.stdout) + &text(&done.stderr);
+        assert_eq!(done.status.code(), Some(0), "{said}");
+        assert!(!said.contains("disagreement"), "{said}");
+        let source = fs::read_to_string(output.join("unseen/PlaceTest.java")).unwrap();
+        assert!(source.contains("assertEquals(7, place.seven());"), "{source}");
+    }
+}
+
+#[test]
 fn nobody_waits_for_states_that_nobody_asked_for() {
     let (_, said) = unseen("Switches", &["--no-verify"]);
     let expected = " calls: not every state was tried (--iterations, --max-states or --time say how far to go)\n";
