@@ -3,9 +3,9 @@
 
 use std::env;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use classfile::{ClassBytes, ClassPath};
+use classfile::{ClassBytes, ClassFile, ClassPath};
 use emit::junit::facts::ClassFiles;
 use generate::random::Worlds;
 use observe::session::{NotFound, Session};
@@ -116,6 +116,36 @@ impl Machines {
             Some(Ok(bytes)) => Some((bytes, false)),
             _ => image.find_class(name.as_bytes()).map(|(_, bytes)| (bytes, true)),
         })
+    }
+
+    /// The class file of a class of the user's class path or of the JDK.
+    pub(crate) fn file_of(&self, class_path: &ClassPath, class: &str) -> Option<Arc<ClassFile>> {
+        let bytes = match class_path.find(&format!("{class}.class"), 17) {
+            Some(Ok(bytes)) => bytes,
+            _ => self.jdk.image.find_class(class.as_bytes())?.1,
+        };
+        ClassFile::parse(bytes).ok().map(Arc::new)
+    }
+
+    /// The class files of a class and of those nested in it.
+    pub(crate) fn files_of(&self, class_path: &ClassPath, class: &str) -> Vec<Arc<ClassFile>> {
+        let mut names = vec![class.to_owned()];
+        let mut files = Vec::new();
+        let mut next = 0;
+        while let Some(name) = names.get(next) {
+            next += 1;
+            let Some(file) = self.file_of(class_path, name) else { continue };
+            for entry in file.inner_classes() {
+                let inner = file.constant_pool().try_class_name(entry.inner);
+                let inner = inner.map(classfile::mutf8::display).unwrap_or_default();
+                let is_nested = inner.strip_prefix(class).is_some_and(|rest| rest.starts_with('$'));
+                if is_nested && !names.contains(&inner) {
+                    names.push(inner);
+                }
+            }
+            files.push(file);
+        }
+        files
     }
 
     /// A machine.
