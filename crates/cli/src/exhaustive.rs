@@ -1,6 +1,7 @@
 //! `nonpareil generate --strategy exhaustive`: all sequences of calls up to a length, and what of them is
 //! redundant under each technique.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Instant;
@@ -75,7 +76,13 @@ pub(crate) fn rows(
     if with_mutants {
         suites.push(vec![true; tests.len()]);
         let session = machines.session().map_err(|error| error.to_string())?;
-        let files = class_files(machines, class_path, job, true);
+        let files: BTreeMap<String, Arc<ClassFile>> = job
+            .classes
+            .iter()
+            .flat_map(|class| machines.files_of(class_path, class))
+            .map(|file| (classfile::mutf8::display(file.name()), file))
+            .collect();
+        let files: Vec<_> = files.into_values().collect();
         let job = Job { fuel: job.fuel.min(MUTANT_FUEL), ..job.clone() };
         let killed = mutants::kill(&job, session, &files, &tests, &suites)
             .map_err(|error| error.to_string())?;
@@ -96,29 +103,6 @@ pub(crate) fn rows(
 
 /// Bytecodes that one call of a mutant may take: it may go round for ever.
 const MUTANT_FUEL: u64 = 100_000;
-
-/// The class files of the classes under test, with those of the classes inside them on demand.
-fn class_files(
-    machines: &Machines,
-    class_path: &ClassPath,
-    job: &Job,
-    with_nested: bool,
-) -> Vec<Arc<ClassFile>> {
-    let mut names = job.classes.clone();
-    if with_nested {
-        let is_inside =
-            |name: &String| job.classes.iter().any(|class| name.starts_with(&format!("{class}$")));
-        names.extend(class_path.class_names().into_iter().filter(is_inside));
-    }
-    let file = |class: &String| {
-        let bytes = match class_path.find(&format!("{class}.class"), 17) {
-            Some(Ok(bytes)) => bytes,
-            _ => machines.jdk.image.find_class(class.as_bytes())?.1,
-        };
-        ClassFile::parse(bytes).ok().map(Arc::new)
-    };
-    names.iter().filter_map(file).collect()
-}
 
 fn row(
     machines: &Machines,
@@ -170,7 +154,8 @@ fn coverage(
     let session = machines.session().map_err(|error| error.to_string())?;
     let session =
         sequences::watch(job, session, &mut probe, tests).map_err(|error| error.to_string())?;
-    let files = class_files(machines, class_path, job, false);
+    let file = |class: &String| machines.file_of(class_path, class);
+    let files: Vec<_> = job.classes.iter().filter_map(file).collect();
     let mut sum = Ratio::default();
     for class in measure(&session.vm, &probe, &files).classes {
         sum += class.branches();

@@ -3,8 +3,9 @@
 
 use std::env;
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
-use classfile::{ClassBytes, ClassPath};
+use classfile::{ClassBytes, ClassFile, ClassPath};
 use emit::junit::facts::ClassFiles;
 use generate::random::Worlds;
 use observe::session::{NotFound, Session};
@@ -16,6 +17,7 @@ use vm::vm::Options;
 
 use crate::boot_image::{self, CacheFolder};
 use crate::class_path;
+use crate::files::TemporaryFolder;
 use crate::jdk::{self, Jdk};
 use crate::options::MachineOptions;
 use crate::os_host::OsHost;
@@ -35,6 +37,8 @@ const OTHER_WORLDS: &[OtherWorld] = &[
             ("user.name", "ayse"),
             ("user.home", "/srv/ayse"),
             ("user.dir", "/srv/ayse/work"),
+            // It must be there.
+            ("java.io.tmpdir", "/tmp/."),
         ],
     },
     OtherWorld {
@@ -48,6 +52,7 @@ const OTHER_WORLDS: &[OtherWorld] = &[
             ("user.name", "omar"),
             ("user.home", "/srv/omar"),
             ("user.dir", "/srv/omar"),
+            ("java.io.tmpdir", "/tmp/./."),
         ],
     },
 ];
@@ -69,6 +74,8 @@ pub(crate) struct Machines {
     policy: Policy,
     is_cached: bool,
     working_dir: PathBuf,
+    /// A folder without anything in it, once there are other worlds.
+    empty: OnceLock<TemporaryFolder>,
 }
 
 impl Machines {
@@ -89,7 +96,9 @@ impl Machines {
         };
         let is_cached = !options.fresh_boot;
         let base = boot(&jdk, machine.clone(), &policy, is_cached)?;
-        Ok(Machines { jdk, class_path, base, options: machine, policy, is_cached, working_dir })
+        let empty = OnceLock::new();
+        let options = machine;
+        Ok(Machines { jdk, class_path, base, options, policy, is_cached, working_dir, empty })
     }
 
     /// The classes of the user's class path, as files.
@@ -107,6 +116,36 @@ impl Machines {
             Some(Ok(bytes)) => Some((bytes, false)),
             _ => image.find_class(name.as_bytes()).map(|(_, bytes)| (bytes, true)),
         })
+    }
+
+    /// The class file of a class of the user's class path or of the JDK.
+    pub(crate) fn file_of(&self, class_path: &ClassPath, class: &str) -> Option<Arc<ClassFile>> {
+        let bytes = match class_path.find(&format!("{class}.class"), 17) {
+            Some(Ok(bytes)) => bytes,
+            _ => self.jdk.image.find_class(class.as_bytes())?.1,
+        };
+        ClassFile::parse(bytes).ok().map(Arc::new)
+    }
+
+    /// The class files of a class and of those nested in it.
+    pub(crate) fn files_of(&self, class_path: &ClassPath, class: &str) -> Vec<Arc<ClassFile>> {
+        let mut names = vec![class.to_owned()];
+        let mut files = Vec::new();
+        let mut next = 0;
+        while let Some(name) = names.get(next) {
+            next += 1;
+            let Some(file) = self.file_of(class_path, name) else { continue };
+            for entry in file.inner_classes() {
+                let inner = file.constant_pool().try_class_name(entry.inner);
+                let inner = inner.map(classfile::mutf8::display).unwrap_or_default();
+                let is_nested = inner.strip_prefix(class).is_some_and(|rest| rest.starts_with('$'));
+                if is_nested && !names.contains(&inner) {
+                    names.push(inner);
+                }
+            }
+            files.push(file);
+        }
+        files
     }
 
     /// A machine.
@@ -137,16 +176,24 @@ impl Machines {
     /// Several worlds, the usual one first.
     pub(crate) fn several(&self) -> Result<Several<'_>, String> {
         let mut others = Vec::new();
+        if self.empty.get().is_none() {
+            let _ = self.empty.set(TemporaryFolder::new()?);
+        }
+        let empty = self.empty.get().map(|folder| folder.path.display().to_string());
+        let empty = empty.unwrap_or_default();
         for world in OTHER_WORLDS {
             let mut options = self.options.clone();
             options.seed ^= world.seed;
             // There the working folder is another.
             options.class_path = class_path::absolute(&self.class_path, &self.working_dir);
+            // Tests lie in a folder of the class path, where a jar alone has no resource called "".
+            options.class_path = format!("{}:{empty}", options.class_path);
             let own = world.properties.iter();
             let own = own.map(|&(name, value)| (name.to_owned(), value.to_owned()));
             // What the user sets stays.
             options.properties = own.chain(options.properties).collect();
-            let policy = Policy { fixed_clock: world.clock, ..self.policy.clone() };
+            let mut policy = Policy { fixed_clock: world.clock, ..self.policy.clone() };
+            policy.read.push(empty.clone().into_bytes());
             let base = boot(&self.jdk, options, &policy, self.is_cached)?;
             others.push((base, policy));
         }

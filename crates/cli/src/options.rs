@@ -257,8 +257,9 @@ pub(crate) struct MachineOptions {
 
     /// Memory for objects, in bytes or with a suffix k, m or g.
     ///
-    /// With generate --strategy random, what the whole run may take on this computer beside the real JVM, unless the
-    /// classes alone take more, which the report then says. Where memory gets short, fewer machines work on.
+    /// With generate that draws random sequences, what the whole run may take on this computer beside the real JVM. Where
+    /// that is too little for the classes, nothing is tried and the message says how much is enough; where memory gets
+    /// short, fewer machines work on.
     #[arg(long, value_name = "SIZE", default_value = "1g", value_parser = size)]
     pub(crate) memory: usize,
 

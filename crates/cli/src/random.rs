@@ -45,10 +45,12 @@ use versions::Difference;
 
 /// What a machine has at least.
 const LEAST_MEMORY: usize = 64 << 20;
-/// The part of the memory that one machine may have.
+/// Of how many parts of the memory one machine may have one.
 const SHARE: usize = 4;
-/// What the JDK's classes and those under test take, about.
-const FOR_CLASSES: usize = 128 << 20;
+/// The same of what shows whether a finding only takes much memory.
+const SHARE_OF_PLENTY: usize = 8;
+/// What the JDK's classes, those under test and what is known of them take, about.
+const FOR_CLASSES: usize = 192 << 20;
 /// Time that a campaign takes where nothing else is said.
 const USUAL_TIME: Duration = Duration::from_secs(30);
 /// Sequences that are drawn beside states where nothing else is said: so many, and so many more for each class.
@@ -130,8 +132,7 @@ pub(crate) fn run(
     let names = machines.class_files(class_path);
     let style = junit::Options::usual();
     let is_raw = |sequence: &Sequence| junit::needs_raw_types(sequence, &style, &names);
-    let until = budget.until_for_findings();
-    let settled = findings::settle(&campaign, &job, machines, &is_raw, until, &progress)?;
+    let settled = findings::settle(&campaign, &job, machines, &is_raw, &budget)?;
     spent.findings = progress.elapsed() - spent.search;
     let mut outcome = Outcome {
         campaign,

@@ -445,6 +445,40 @@ mod tests {
     }
 
     #[test]
+    fn a_test_that_takes_all_memory_has_failed_and_the_others_run() {
+        let jdk = testkit::jdk::installed().into_iter().next().expect("a JDK");
+        let class_path = classfile::ClassPath::parse("").expect("nothing is wrong with it");
+        let junit = super::junit_jars(Framework::JUnit5, &class_path).expect("JUnit");
+        let methods = ["first", "takes", "last"];
+        let mut text = "class MemoryTest {".to_owned();
+        for method in methods {
+            let body = if method == "takes" { "throw new OutOfMemoryError(\"no\");" } else { "" };
+            text += &format!("@org.junit.jupiter.api.Test void {method}() {{ {body} }}");
+        }
+        let placed = |method: &str| Placed { idx: 0, method: method.to_owned(), lines: 1..2 };
+        let sources = [SourceFile {
+            path: "MemoryTest.java".to_owned(),
+            text: text + "}",
+            class: "MemoryTest".to_owned(),
+            tests: methods.map(placed).into(),
+        }];
+        let real = RealJvm {
+            home: &jdk.home,
+            class_path: "",
+            junit: &junit,
+            framework: Framework::JUnit5,
+            compiler: Compiler::default(),
+            memory: 256 << 20,
+        };
+        let mut tests = real.bench().expect("there is room");
+        assert!(tests.compile(&sources).expect("there is a compiler").is_empty());
+        let names: Vec<String> = methods.iter().map(|name| format!("MemoryTest#{name}")).collect();
+        let verdicts = tests.verdicts(&names, 10, real.memory, "all").expect("there is a JVM");
+        let failed = Verdict::Failed("java.lang.OutOfMemoryError: no".to_owned());
+        assert_eq!(verdicts, [Verdict::Passed, failed, Verdict::Passed].map(Some));
+    }
+
+    #[test]
     fn tests_of_a_class_run_as_they_stand_and_then_backwards() {
         let jdk = testkit::jdk::installed().into_iter().next().expect("a JDK");
         let class_path = classfile::ClassPath::parse("").expect("nothing is wrong with it");

@@ -104,12 +104,6 @@ impl Progress {
         let _ = write!(std::io::stderr(), "\r\x1b[K{}: {line}", self.what);
     }
 
-    /// Says something that stays.
-    pub(crate) fn note(&self, line: &str) {
-        self.done();
-        let _ = writeln!(std::io::stderr(), "note: {line}");
-    }
-
     /// Takes the line away.
     pub(crate) fn done(&self) {
         if self.is_shown && self.last.lock().is_ok_and(|last| last.is_some()) {

@@ -181,6 +181,28 @@ fn what_runs_a_test_is_no_part_of_it() {
 }
 
 #[test]
+fn where_a_test_runs_is_no_part_of_it() {
+    let jdk = first_jdk();
+    let (output, jar) = (folder("place"), folder("place-jar").with_extension("jar"));
+    // A class path without any folder, which that of tests always has.
+    let mut packing = Command::new(jdk.command("jar"));
+    packing.arg("cf").arg(&jar).arg("-C").arg(classes(&jdk, "unseen")).arg("unseen/Place.class");
+    assert!(packing.status().unwrap().success());
+    for strategy in ["states", "random"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nonpareil"));
+        command.arg("generate").arg("--jdk").arg(&jdk.home).arg("--classpath").arg(&jar);
+        command.args(["--class", "unseen.Place", "--strategy", strategy]);
+        command.args(["--max-sequences", "200", "--output"]).arg(&output);
+        let done = command.output().unwrap();
+        let said = text(&done.stdout) + &text(&done.stderr);
+        assert_eq!(done.status.code(), Some(0), "{said}");
+        assert!(!said.contains("disagreement"), "{said}");
+        let source = fs::read_to_string(output.join("unseen/PlaceTest.java")).unwrap();
+        assert!(source.contains("assertEquals(7, place.seven());"), "{source}");
+    }
+}
+
+#[test]
 fn nobody_waits_for_states_that_nobody_asked_for() {
     let (_, said) = unseen("Switches", &["--no-verify"]);
     let expected = " calls: not every state was tried (--iterations, --max-states or --time say how far to go)\n";
@@ -652,19 +674,33 @@ fn a_search_ends_in_time_for_its_findings_and_the_report_says_where_the_time_wen
 }
 
 #[test]
-fn memory_that_may_not_hold_is_told_before_the_search_with_what_is_enough() {
+fn memory_that_does_not_hold_is_refused_before_the_search_with_what_is_enough() {
     let output = folder("little-memory");
-    let own = ["--class", "sample.Order", "--strategy", "random", "--max-sequences", "100"];
-    let run = |memory: &str| {
-        let options = [&own[..], &["--count", "--memory", memory]].concat();
-        let done = generate(&first_jdk(), "generate", &output, &options);
-        assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
-        text(&done.stderr)
-    };
-    let said = run("16m");
-    let enough = said.split_once("more than the 16 MB of --memory; about ");
-    let enough = enough.unwrap_or_else(|| panic!("{said}")).1.trim().strip_suffix(" is enough");
-    assert_eq!(run(enough.unwrap()), "");
+    let own = ["--class", "sample.Order", "--max-sequences", "100", "--count"];
+    for strategy in ["random", "all"] {
+        let run = |memory: &str| {
+            let options = [&own[..], &["--strategy", strategy, "--memory", memory]].concat();
+            let done = generate(&first_jdk(), "generate", &output, &options);
+            (done.status.code(), text(&done.stderr))
+        };
+        let (code, said) = run("16m");
+        assert_eq!(code, Some(2), "{said}");
+        let enough = said.split_once("hint: --memory ").unwrap_or_else(|| panic!("{said}")).1;
+        let enough = enough.split_once(" is enough for these classes\n");
+        assert_eq!(run(enough.expect("the end").0), (Some(0), String::new()));
+    }
+}
+
+#[test]
+fn findings_that_take_much_are_seen_again_within_the_memory() {
+    let output = folder("much-memory");
+    let options = ["--class", "sample.Hoard", "--strategy", "random", "--max-sequences", "300"];
+    let options = [&options[..], &["--memory", "128m", "--count"]].concat();
+    let done = generate(&first_jdk(), "generate", &output, &options);
+    let said = text(&done.stdout) + &text(&done.stderr);
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(said.contains("oom-exception"), "{said}");
+    assert!(!said.contains("were taken"), "{said}");
 }
 
 #[test]

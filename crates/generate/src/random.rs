@@ -192,13 +192,15 @@ pub enum Problem {
     Machine(NotFound),
     /// What is to be judged by means nothing.
     Rules(String),
+    /// Who watches does not let it begin.
+    Refused(String),
 }
 
 impl std::fmt::Display for Problem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Problem::Machine(reason) => reason.fmt(f),
-            Problem::Rules(reason) => f.write_str(reason),
+            Problem::Rules(reason) | Problem::Refused(reason) => f.write_str(reason),
         }
     }
 }
@@ -259,7 +261,7 @@ pub fn search(job: &Job, machines: &dyn Machines, watch: &dyn Watch) -> Result<C
         Worker::new(session, &catalogue, &job.rules, &job.settings, world_end)?;
     worker.load_nested(&catalogue);
     worker.settle(&catalogue);
-    watch.loaded();
+    watch.loaded().map_err(Problem::Refused)?;
     let mut workers = vec![worker];
     for session in machines.like(workers[0].session(), n_workers - 1)? {
         let (mut worker, _) =

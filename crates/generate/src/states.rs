@@ -151,8 +151,10 @@ pub trait Watch: Sync {
     }
     /// So many calls were made and so many states are known.
     fn progress(&self, calls: usize, states: usize);
-    /// The classes are loaded, and nothing was tried yet.
-    fn loaded(&self) {}
+    /// The classes are loaded, and nothing was tried yet; why it cannot go on, if so.
+    fn loaded(&self) -> Result<(), String> {
+        Ok(())
+    }
     /// What there is to look at when it ends here.
     fn gathered(&self, gathered: Gathered) {
         let _ = gathered;

@@ -18,6 +18,7 @@ mod negation;
 mod noticed;
 mod opcode;
 mod patch;
+mod ready;
 mod returns;
 mod statics;
 mod survey;
@@ -30,6 +31,7 @@ use classfile::{ClassFile, mutf8};
 pub use judge::{Fate, Judging, Verdict, judge};
 pub use noticed::{Limits, noticed};
 pub use patch::{Mutated, apply};
+pub use ready::ready;
 pub use survey::{Escaped, Survey, SurveyOptions, survey};
 
 use body::Body;

@@ -3,7 +3,7 @@
 //! How long that takes is guessed from how long the search takes for a sequence, so that a slow computer, or one
 //! that has other things to do, ends in time as well. Nothing here counts where the number of sequences decides.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use ::generate::states::{Gathered, Watch};
@@ -21,9 +21,17 @@ const GRACE: Duration = Duration::from_millis(500);
 /// One of several may take so many times its equal share of the time that is left.
 const MOST_SHARES: u32 = 8;
 
-/// What runs of single sequences may take beside what is kept, and the megabytes of whose multiples enough is one.
-const FOR_RUNS: usize = 32 << 20;
-const STEP: usize = 32;
+/// What runs of single sequences may take beside what is kept.
+const FOR_RUNS: usize = 48 << 20;
+/// What a machine takes before it has loaded classes, about.
+const OF_MACHINE: usize = 45 << 20;
+/// Sequences, findings and tests, and the machines that look at these, take about so many halves of what classes take.
+const HALVES_OF_CLASSES: usize = 3;
+/// What any run may take, and what of which the memory is a multiple that is said to be enough. It is more by a part
+/// than what is needed, since the same classes do not take the same every time.
+const LEAST: usize = 128 << 20;
+const STEP: usize = 32 << 20;
+const SLACK: usize = 16;
 /// Beyond this part of the memory it is short: what comes after the search needs some too.
 const MOST_OF_MEMORY: f64 = 0.7;
 
@@ -41,7 +49,9 @@ pub(super) struct Budget<'a> {
     limit: Option<Duration>,
     n_workers: usize,
     /// Bytes that the process may take.
-    memory: usize,
+    pub(super) memory: usize,
+    /// Bytes that it takes once the classes are loaded, where the system tells.
+    loaded: OnceLock<usize>,
     /// When the search itself began, and what is kept back now.
     now: Mutex<(Option<Duration>, Reserve)>,
 }
@@ -55,7 +65,15 @@ impl<'a> Budget<'a> {
         memory: usize,
     ) -> Budget<'a> {
         let limit = progress.limit().filter(|_| !by_number);
-        Budget { progress, limit, n_workers, memory, now: Mutex::default() }
+        let loaded = OnceLock::new();
+        Budget { progress, limit, n_workers, memory, loaded, now: Mutex::default() }
+    }
+
+    /// How many of so many may work side by side after the search, each on machines of its own.
+    pub(super) fn n_at_once(&self, most: usize) -> usize {
+        let Some(&loaded) = self.loaded.get() else { return most };
+        let of_one = loaded.saturating_sub(OF_MACHINE) + FOR_RUNS;
+        most.min(self.memory.saturating_sub(needed(loaded)) / of_one + 1)
     }
 
     /// Until when findings may be shrunk.
@@ -90,10 +108,10 @@ impl Watch for Budget<'_> {
         self.progress.progress(calls, states);
     }
 
-    fn loaded(&self) {
-        if let Some(note) = taken().and_then(|loaded| too_little(self.memory, loaded)) {
-            self.progress.note(&note);
-        }
+    fn loaded(&self) -> Result<(), String> {
+        let Some(loaded) = taken() else { return Ok(()) };
+        let loaded = *self.loaded.get_or_init(|| loaded);
+        too_little(self.memory, loaded).map_or(Ok(()), Err)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a share")]
@@ -109,17 +127,23 @@ impl Watch for Budget<'_> {
     }
 }
 
-/// What is said where so much memory may not hold, of which so much is taken once the classes are loaded. Sequences,
-/// findings and tests may take as much again, and the memory of what they run.
+/// Bytes that a run needs which takes so many once the classes are loaded.
+fn needed(loaded: usize) -> usize {
+    let of_classes = loaded.saturating_sub(OF_MACHINE);
+    (loaded + of_classes * HALVES_OF_CLASSES / 2 + FOR_RUNS).max(LEAST)
+}
+
+/// What is said where so much memory would not hold.
 fn too_little(memory: usize, loaded: usize) -> Option<String> {
-    let enough = loaded * 2 + FOR_RUNS;
-    (memory < enough).then(|| {
+    let needed = needed(loaded);
+    let enough = (needed + (needed - LEAST) / SLACK).next_multiple_of(STEP);
+    (memory < needed).then(|| {
         format!(
-            "machine and classes alone take {} MB, so the run may take more than the {} MB of --memory; about {}m is \
-             enough",
-            loaded >> 20,
+            "--memory of {} MB is too little: machine and classes alone take {} MB, and what is found needs room beside \
+             them\nhint: --memory {}m is enough for these classes",
             memory >> 20,
-            (enough >> 20).next_multiple_of(STEP)
+            loaded >> 20,
+            enough >> 20
         )
     })
 }
@@ -198,7 +222,10 @@ mod tests {
 
     use ::generate::states::Gathered;
 
-    use super::{GRACE, MOST_FOR_FINDINGS, MOST_FOR_TESTS, kilobytes, reserve, too_little};
+    use super::{
+        GRACE, LEAST, MOST_FOR_FINDINGS, MOST_FOR_TESTS, OF_MACHINE, kilobytes, needed, reserve,
+        too_little,
+    };
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -226,10 +253,12 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_may_not_hold_is_told_with_what_is_enough() {
-        assert_eq!(too_little(256 << 20, 107 << 20), None);
-        let note = too_little(64 << 20, 107 << 20).unwrap_or_default();
-        assert!(note.contains("alone take 107 MB") && note.contains("about 256m"), "{note}");
+    fn memory_that_does_not_hold_is_refused_with_what_is_enough() {
+        let said = too_little(192 << 20, 104 << 20).unwrap_or_default();
+        assert!(said.contains("alone take 104 MB") && said.contains("--memory 256m"), "{said}");
+        // The next time the same classes may take a little more.
+        assert_eq!(too_little(256 << 20, 109 << 20), None);
+        assert_eq!(needed(OF_MACHINE), LEAST);
     }
 
     #[test]

@@ -7,13 +7,15 @@ use ::generate::random::{Broken, Campaign, Finding, Job, Judge, Worlds as _};
 use distill::group::{self, Found};
 use distill::shrink::{shrink, without_end};
 use observe::contract::Severity;
+use observe::contract::exceptions::Ending;
 use suite::sequence::{Sequence, Var};
 
-use super::budget;
+use super::SHARE_OF_PLENTY;
+use super::budget::{self, Budget};
 use crate::counted::counted;
 use crate::machines::Machines;
 use crate::side_by_side::side_by_side;
-use crate::watch::{self, Progress};
+use crate::watch;
 
 /// Runs that shrinking one finding may take, and those that it may take even where there is no time left: what is
 /// easily left out is left out then as well.
@@ -39,17 +41,18 @@ pub(super) struct Settled {
 const LEAST_PIECE: usize = 60;
 const MOST_PIECES: usize = 4;
 
-/// Sees every finding again from the beginning in all worlds, and shrinks it, until some time if there is one. `is_raw`
-/// says which sequences Java can only write with raw types. Pieces depend on nothing but the findings, so the result is the same for
-/// any number of threads.
+/// Sees every finding again from the beginning in all worlds, and shrinks it, as long as the budget lets. `is_raw` says
+/// which sequences Java can only write with raw types. Pieces depend on nothing but the findings, so the result is the
+/// same for any number of threads.
 pub(super) fn settle(
     campaign: &Campaign,
     job: &Job,
     machines: &Machines,
     is_raw: &(dyn Fn(&Sequence) -> bool + Sync),
-    until: Option<Instant>,
-    progress: &Progress,
+    budget: &Budget<'_>,
 ) -> Result<Settled, String> {
+    let (until, progress) = (budget.until_for_findings(), budget.progress);
+    let plenty = budget.memory / SHARE_OF_PLENTY;
     let mut settled = Settled { findings: Vec::new(), n_unstable: 0, is_outside: Vec::new() };
     if campaign.findings.is_empty() {
         return Ok(settled);
@@ -71,7 +74,7 @@ pub(super) fn settle(
             let n_done = n_done.fetch_add(1, Ordering::Relaxed);
             progress.show(&format!("{n_done} of {} seen again", counted(n_causes, "finding")));
             let until = until.map(|until| budget::share(until, piece.len() - nth));
-            let mut seen_again = |finding| confirm(&mut judges, is_raw, until, finding);
+            let mut seen_again = |finding| confirm(&mut judges, is_raw, (until, plenty), finding);
             let found = shown.iter().find_map(&mut seen_again);
             confirmed.push(found);
         }
@@ -80,7 +83,7 @@ pub(super) fn settle(
     let size = n_causes.div_ceil(MOST_PIECES).max(LEAST_PIECE);
     let pieces: Vec<&[Vec<Finding>]> = campaign.findings.chunks(size).collect();
     let mut all: Vec<Confirmed> = Vec::new();
-    for piece in side_by_side(pieces, campaign.n_workers, &confirm_all) {
+    for piece in side_by_side(pieces, budget.n_at_once(campaign.n_workers), &confirm_all) {
         for confirmed in piece? {
             match confirmed {
                 // Shrinking may have led two to the same place.
@@ -122,11 +125,12 @@ fn same(one: &Finding, other: &Finding) -> bool {
     one.broken.is_like(&other.broken)
 }
 
-/// Shrinks a finding on the first machine, until some time; it must then show on all.
+/// Shrinks a finding on the first machine, until some time; it must then show there with so many bytes of memory, if
+/// memory or time may be all that it lacked, and on all machines.
 fn confirm(
     judges: &mut [Judge],
     is_raw: &dyn Fn(&Sequence) -> bool,
-    until: Option<Instant>,
+    (until, plenty): (Option<Instant>, usize),
     finding: &Finding,
 ) -> Option<Confirmed> {
     let (first, others) = judges.split_first_mut()?;
@@ -159,10 +163,14 @@ fn confirm(
             }
             sequence = shrunk;
         }
-        // What only takes long comes to its end now.
-        first.fuel = if wanted.is_endless { fuel.saturating_mul(PATIENCE) } else { fuel };
+        // What only takes long or much comes to its end now.
+        let usual = first.memory;
+        if wanted.is_endless || *wanted.contract == *Ending::OutOfMemory.option() {
+            first.fuel = fuel.saturating_mul(PATIENCE);
+            first.memory = usual.max(plenty);
+        }
         let broken = show(first, &sequence);
-        first.fuel = fuel;
+        (first.fuel, first.memory) = (fuel, usual);
         Some((sequence, broken?))
     };
     let hasty = if wanted.is_endless { shortest(fuel / OF_ENDLESS) } else { None };

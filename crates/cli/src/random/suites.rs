@@ -20,7 +20,7 @@ use super::budget::Budget;
 use super::checks::thin;
 use super::choose::{Choice, Lane, Wish, choose};
 use super::offered::Offered;
-use super::telling::{Faults, Tests, files_of, keep_telling};
+use super::telling::{Faults, Tests, keep_telling};
 use crate::agreement::{self, Agreed, Check, Must};
 use crate::counted::counted;
 use crate::left_out::LeftOut;
@@ -75,7 +75,7 @@ impl Emission<'_> {
         budget: &Budget<'_>,
     ) -> Result<Vec<Written>, String> {
         let progress = budget.progress;
-        let n_workers = campaign.n_workers;
+        let n_workers = budget.n_at_once(campaign.n_workers);
         let keeps_all = self.options.all;
         let wish = Wish {
             keeps_all,
@@ -138,8 +138,8 @@ impl Emission<'_> {
         if offered.is_some() && !keeps_all {
             progress.show("looking which faults the tests notice");
             let class_path = machines.classes()?;
-            let files: Vec<_> =
-                campaign.classes.iter().map(|it| files_of(machines, &class_path, it)).collect();
+            let files = |class: &Arc<str>| machines.files_of(&class_path, class);
+            let files: Vec<_> = campaign.classes.iter().map(files).collect();
             let limits = (self.fuel, self.options.max_tests);
             let found = keep_telling(machines, &files, &mut by_class, limits, n_workers)?;
             faults = found.into_iter().map(Some).collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ::generate::random::{Shown, Thing};
-use classfile::{ClassFile, ClassPath};
+use classfile::ClassFile;
 use distill::reduce::{Covered, Order, prioritize, reduce};
 use observe::mutation::{self, Limits, Mutant, noticed};
 use suite::constant::Constant;
@@ -127,36 +127,4 @@ fn is_only_null(test: &Test) -> bool {
         test.throws.as_ref().is_some_and(|it| &*it.class == "java/lang/NullPointerException");
     let mut last = test.sequence.statements().last().into_iter().flat_map(|it| &it.args);
     is_null_pointer && last.any(|arg| *arg == Arg::Constant(Constant::Null))
-}
-
-/// The class files of a class and of those nested in it.
-pub(super) fn files_of(
-    machines: &Machines,
-    class_path: &ClassPath,
-    class: &str,
-) -> Vec<Arc<ClassFile>> {
-    let find = |name: &str| {
-        let bytes = match class_path.find(&format!("{name}.class"), 17) {
-            Some(Ok(bytes)) => bytes,
-            _ => machines.jdk.image.find_class(name.as_bytes())?.1,
-        };
-        ClassFile::parse(bytes).ok().map(Arc::new)
-    };
-    let mut names = vec![class.to_owned()];
-    let mut files = Vec::new();
-    let mut next = 0;
-    while let Some(name) = names.get(next) {
-        next += 1;
-        let Some(file) = find(name) else { continue };
-        for entry in file.inner_classes() {
-            let inner = file.constant_pool().try_class_name(entry.inner);
-            let inner = inner.map(classfile::mutf8::display).unwrap_or_default();
-            let is_nested = inner.strip_prefix(class).is_some_and(|rest| rest.starts_with('$'));
-            if is_nested && !names.contains(&inner) {
-                names.push(inner);
-            }
-        }
-        files.push(file);
-    }
-    files
 }

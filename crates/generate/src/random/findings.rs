@@ -16,6 +16,7 @@ use vm::value::Ref;
 use crate::stand_ins;
 use crate::words::capitalized;
 
+use super::MOST_MEMORY;
 use super::court::{Accused, Broken, Court, Rules};
 
 /// Something broken, and a sequence that shows it.
@@ -35,6 +36,8 @@ pub struct Judge {
     court: Court,
     /// Bytecodes that one call may take.
     pub fuel: u64,
+    /// Bytes that a sequence may take, as far as the machine has them.
+    pub memory: usize,
     is_judged: Box<dyn Fn(&str) -> bool + Send>,
     /// How far what was judged last reached.
     reach: Reach,
@@ -55,7 +58,7 @@ impl Judge {
     ) -> Result<Judge, String> {
         let mut court = Court::new(&mut session, rules, fuel)?;
         court.is_thorough();
-        Ok(Judge { session, court, fuel, is_judged, reach: Reach::Inside })
+        Ok(Judge { session, court, fuel, memory: MOST_MEMORY, is_judged, reach: Reach::Inside })
     }
 
     /// Whether the sequence that was judged last, and what was asked about it to see this broken, asks for files,
@@ -82,6 +85,7 @@ impl Judge {
 
     /// Everything that is broken after a sequence. Leaves the machine as it was.
     pub fn judge(&mut self, sequence: &Sequence) -> Result<Vec<Broken>, NotFound> {
+        self.session.vm.heap.limit_growth(self.memory);
         self.session.prepare(sequence)?;
         let mut found = self.look_and_forget(sequence, false)?;
         let blames = |broken: &Broken| *broken.contract == *Ending::NpeOnNonNullInput.option();

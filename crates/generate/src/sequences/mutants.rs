@@ -11,14 +11,13 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use classfile::{ClassBytes, ClassFile};
-use observe::mutation::{self, Mutant};
+use classfile::ClassFile;
+use observe::mutation;
 use observe::oracle;
 use observe::session::{NotFound, Session};
 use rustc_hash::FxHasher;
 use vm::interp::Outcome;
 use vm::mode::Plain;
-use vm::substitute::Substitute;
 use vm::travel::Mark;
 use vm::value::Ref;
 
@@ -56,10 +55,10 @@ pub fn kill(
 ) -> Result<Killed, NotFound> {
     let mut substitutes = Vec::new();
     for file in files {
-        let class = classfile::mutf8::display(file.name());
-        session.class(&class)?;
+        let class = session.class(&classfile::mutf8::display(file.name()))?;
         for mutant in mutation::mutants(file) {
-            substitutes.extend(prepare(&mut session, file, &mutant)?);
+            // What is no valid code is not counted.
+            substitutes.extend(mutation::ready(&mut session.vm, class, file, &mutant).ok());
         }
     }
     let mut worker = Worker::new(job, session)?;
@@ -94,23 +93,6 @@ pub fn kill(
         add(&mut killed.by_states, &by_states);
     }
     Ok(killed)
-}
-
-/// Makes a mutant ready; `None` where it is no valid code.
-fn prepare(
-    session: &mut Session,
-    file: &ClassFile,
-    mutant: &Mutant,
-) -> Result<Option<Substitute>, NotFound> {
-    let Some(mutated) = mutation::apply(file, mutant) else { return Ok(None) };
-    let bytes = ClassBytes::from_vec(mutated.class_file.clone());
-    let Ok(parsed) = ClassFile::parse(bytes) else { return Ok(None) };
-    let class = session.class(&mutant.class)?;
-    let vm = &mut session.vm;
-    let Some(method) = vm.class(class).methods.get(mutant.slot).map(|method| method.id) else {
-        return Ok(None);
-    };
-    Ok(vm.prepare_substitute(method, &parsed, &|bci| mutated.origin(bci)).ok())
 }
 
 /// A call on the way.

@@ -15,11 +15,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use classfile::{ClassBytes, ClassFile};
+use classfile::ClassFile;
 use rustc_hash::FxHashMap;
 use vm::frame::Stop;
 use vm::mode::Plain;
-use vm::substitute::{NoSubstitute, Substitute};
+use vm::substitute::Substitute;
 use vm::value::ClassId;
 use vm::vm::Vm;
 
@@ -27,7 +27,7 @@ use super::direct::{Callable, by_name};
 use super::statics::Statics;
 use super::survey::{Stretch, Survey, load_all};
 use super::trial::Trial;
-use super::{Mutant, SurveyOptions, apply};
+use super::{Mutant, SurveyOptions, ready};
 use crate::junit::{Plan, RunError, Step, Stepper, Tried};
 
 /// What became of a mutant.
@@ -418,21 +418,12 @@ fn prepare(vm: &mut Vm, options: &SurveyOptions, mutant: &Mutant) -> Case {
     let Some(file) = options.files.iter().find(|file| name(file) == mutant.class) else {
         return refuse("its class is not there".to_owned());
     };
-    let Some(mutated) = apply(file, mutant) else {
-        return refuse("its method is too long".to_owned());
-    };
-    let parsed = match ClassFile::parse(ClassBytes::from_vec(mutated.class_file.clone())) {
-        Ok(parsed) => parsed,
-        Err(error) => return refuse(error.to_string()),
-    };
-    let loaded = match load_all(vm, std::slice::from_ref(&mutant.class)) {
+    let class = match load_all(vm, std::slice::from_ref(&mutant.class)) {
         Ok(loaded) => loaded.first().copied(),
         Err(error) => return refuse(error.to_string()),
     };
-    let method =
-        loaded.and_then(|class| vm.class(class).methods.get(mutant.slot).map(|method| method.id));
-    let Some(method) = method else { return refuse("its class cannot be loaded".to_owned()) };
-    match vm.prepare_substitute(method, &parsed, &|bci| mutated.origin(bci)) {
+    let Some(class) = class else { return refuse("its class cannot be loaded".to_owned()) };
+    match ready(vm, class, file, mutant) {
         Ok(substitute) => Case {
             substitute: Some(substitute),
             verdict: Verdict {
@@ -444,8 +435,7 @@ fn prepare(vm: &mut Vm, options: &SurveyOptions, mutant: &Mutant) -> Case {
             is_closed: false,
             next: 0,
         },
-        Err(NoSubstitute::Invalid(reason)) => refuse(reason),
-        Err(NoSubstitute::Unfinished(unfinished)) => refuse(format!("{unfinished:?}")),
+        Err(reason) => refuse(reason),
     }
 }
 

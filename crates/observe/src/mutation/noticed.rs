@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use classfile::{ClassBytes, ClassFile};
+use classfile::ClassFile;
 use suite::test::Test;
 use vm::mode::Mode;
 use vm::substitute::Substitute;
@@ -15,7 +15,7 @@ use vm::value::MethodId;
 use vm::vm::Vm;
 
 use super::watch::{Sites, mutants_of};
-use super::{Mutant, apply};
+use super::{Mutant, ready};
 use crate::coverage::{is_set, set};
 use crate::oracle::confirm::Asked;
 use crate::session::{NotFound, Session};
@@ -71,10 +71,10 @@ pub fn noticed(
         if reaching.is_empty() || spent > limits.most_cost {
             continue;
         }
-        let file = files.iter().find(|file| is_in(mutant, file));
-        let Some(substitute) = file.and_then(|file| prepare(session, file, mutant)) else {
-            continue;
-        };
+        let Some(file) = files.iter().find(|file| is_in(mutant, file)) else { continue };
+        let Ok(class) = session.load(&mutant.class) else { continue };
+        // What is no valid code is noticed by nobody.
+        let Ok(substitute) = ready(&mut session.vm, class, file, mutant) else { continue };
         let before = session.vm.fuel_used;
         for &idx in reaching.iter().take(limits.most_tests) {
             if is_noticed(session, substitute, &tests[idx], &all[idx], fuel_of[idx])? {
@@ -106,16 +106,6 @@ fn is_noticed(
     };
     session.vm.rollback(mark);
     Ok(seen?.is_some_and(|seen| !asked.confirms(test, &seen)))
-}
-
-/// Makes a mutant ready; `None` where it is no valid code.
-fn prepare(session: &mut Session, file: &ClassFile, mutant: &Mutant) -> Option<Substitute> {
-    let mutated = apply(file, mutant)?;
-    let parsed = ClassFile::parse(ClassBytes::from_vec(mutated.class_file.clone())).ok()?;
-    let class = session.load(&mutant.class).ok()?;
-    let vm = &mut session.vm;
-    let method = vm.class(class).methods.get(mutant.slot)?.id;
-    vm.prepare_substitute(method, &parsed, &|bci| mutated.origin(bci)).ok()
 }
 
 /// Takes down which mutants a run reaches.

@@ -42,7 +42,14 @@ public final class NonpareilRunner {
                 way = way(arguments[0], type, methods.get(0));
             }
             watch.expect(name, methods);
-            watch.finish(way.run(type, methods, watch));
+            try {
+                watch.finish(way.run(type, methods, watch));
+            } catch (Throwable unrecoverable) {
+                // JUnit gives up where memory ran out, and says no more of that test.
+                boolean isWrapped = unrecoverable instanceof InvocationTargetException;
+                watch.giveUp(isWrapped ? unrecoverable.getCause() : unrecoverable);
+                break;
+            }
         }
         Runtime.getRuntime().halt(0);
     }
@@ -77,6 +84,13 @@ public final class NonpareilRunner {
             left.remove(method);
             say(thrown == null ? "passed" : "failed " + text(thrown));
             method = null;
+        }
+
+        /** Nothing more is going to run here. */
+        synchronized void giveUp(Throwable thrown) {
+            if (method != null) {
+                end(thrown);
+            }
         }
 
         /** No more of those that were expected are going to run. */
