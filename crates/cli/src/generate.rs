@@ -20,7 +20,7 @@ use crate::verify::junit_jars;
 use crate::{exhaustive, inputs, random, watch};
 use classes::Breadth;
 use group::{Checking, Generated, check, one_group};
-use prepare::{Makers, prepare};
+use prepare::prepare;
 pub(crate) use report::cut_short;
 
 /// Groups whose tests are checked in one go.
@@ -136,7 +136,7 @@ fn count_sequences(
     let mut texts = String::new();
     let mut objects = Vec::new();
     for group in groups {
-        let job = prepare(machines, group, &options.explore, inputs, Makers::All)?.job;
+        let job = prepare(machines, group, &options.explore, inputs)?.job;
         let class = &group.join(", ");
         let (length, most) = (options.length, options.max_tests);
         let rows = exhaustive::rows(machines, class_path, &job, length, most, options.mutants)?;

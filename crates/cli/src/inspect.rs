@@ -18,7 +18,7 @@ use generate::states::recorded::record;
 use generate::states::{Exploration, Job, explore};
 
 use crate::generate::classes::{Breadth, chosen};
-use crate::generate::prepare::{Makers, Prepared, prepare};
+use crate::generate::prepare::{Prepared, prepare};
 use crate::inputs::Inputs;
 use crate::machines::Machines;
 use crate::options::{Format, InspectOptions};
@@ -109,8 +109,7 @@ fn one_class(
     inputs: &Inputs,
     class: &str,
 ) -> Result<Inspected, String> {
-    let prepared =
-        prepare(machines, &[class.to_owned()], &options.explore, inputs, Makers::Static)?;
+    let prepared = prepare(machines, &[class.to_owned()], &options.explore, inputs)?;
     let Prepared { mut job, mut missing, collected, .. } = prepared;
     let progress = Progress::new(&class.replace('/', "."), options.explore.time);
     let session = || machines.session();
