@@ -27,6 +27,7 @@ mod run;
 mod selection;
 mod side_by_side;
 mod sockets;
+mod source_text;
 mod target;
 mod verify;
 mod watch;

@@ -2,10 +2,12 @@
 //! redundant tests out of the sources where that is asked for.
 
 mod explain;
+mod git;
 mod judge;
 pub(crate) mod scope;
 mod show;
 pub(crate) mod sources;
+mod uses;
 
 use std::io::Write;
 use std::path::PathBuf;
