@@ -26,9 +26,9 @@ const TEST_FUEL: u64 = 10_000_000_000;
 
 /// Assesses the suite; an `Err` is a usage or input error.
 pub(crate) fn run(options: &AssessOptions) -> Result<ExitCode, String> {
-    for path in [&options.lcov, &options.jacoco_xml].into_iter().flatten() {
-        if path.is_dir() {
-            return Err(format!("{} is a folder", path.display()));
+    for (option, path) in [("--lcov", &options.lcov), ("--jacoco-xml", &options.jacoco_xml)] {
+        if let Some(path) = path {
+            files::check(option, path)?;
         }
     }
     let working_dir = env::current_dir().map_err(|error| format!("working folder: {error}"))?;

@@ -28,6 +28,9 @@ const AT_ONCE: usize = 16;
 
 /// Generates; an `Err` is a usage or input error.
 pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
+    if !options.count {
+        output::check_folder("--output", &options.output)?;
+    }
     watch::catch_interrupts();
     let machines = match options.strategy() {
         Strategy::All | Strategy::Random => Machines::new(&random::machine_options(options))?,

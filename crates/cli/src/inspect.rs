@@ -52,6 +52,12 @@ struct Inspected {
 
 /// Inspects; an `Err` is a usage or input error.
 pub(crate) fn run(options: &InspectOptions) -> Result<ExitCode, String> {
+    if let Some(folder) = &options.output {
+        output::check_folder("--output", folder)?;
+    }
+    if let Some(file) = &options.html {
+        files::check("--html", file)?;
+    }
     watch::catch_interrupts();
     let machines = Machines::new(&options.machine)?;
     let class_path = machines.classes()?;

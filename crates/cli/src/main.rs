@@ -4,6 +4,7 @@ mod agreement;
 mod assess;
 mod attributes;
 mod boot_image;
+mod class_files;
 mod class_path;
 mod counted;
 mod exhaustive;

@@ -76,6 +76,7 @@ pub(crate) fn run(options: &ReduceOptions) -> Result<ExitCode, String> {
         return Err(format!("--sources {}: there is no such folder", options.sources.display()));
     }
     if let Some(output) = &options.output {
+        output::check_folder("--output", output)?;
         let (target, source) = (resolved(output), resolved(&options.sources));
         if target.starts_with(&source) || source.starts_with(&target) {
             return Err(format!(
