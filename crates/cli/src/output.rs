@@ -338,7 +338,14 @@ fn check_places(folder: &Path, output: &Output) -> Result<(), String> {
     for place in places {
         let failed =
             |error: io::Error| format!("{}: {error}; nothing was written", place.display());
-        if fs::metadata(&place).map_err(failed)?.dev() != device {
+        let data = fs::metadata(&place).map_err(failed)?;
+        if !data.is_dir() {
+            return Err(format!(
+                "{} is a file, not a folder; nothing was written\nhint: move it, or name another folder",
+                place.display()
+            ));
+        }
+        if data.dev() != device {
             return Err(format!(
                 "{} lies on another file system than {}; nothing was written\nhint: name the folder behind the link",
                 place.display(),
