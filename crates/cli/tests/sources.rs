@@ -235,6 +235,90 @@ fn a_test_of_junit_3_that_another_suite_names_is_left_alone() {
 }
 
 #[test]
+fn a_class_that_fails_in_junit_without_tests_keeps_its_last_one() {
+    let old = "package shop;
+        public class OldTest extends junit.framework.TestCase {
+            public void testUp() { new Counter().up(); }
+            public void testUpAgain() { new Counter().up(); }
+        }";
+    let rows = "package shop; import org.junit.*; import org.junit.runner.RunWith; import org.junit.runners.*;
+        @RunWith(Parameterized.class) public class RowsTest {
+            @Parameterized.Parameters public static Object[] rows() { return new Object[] {1, 2}; }
+            @Parameterized.Parameter public int row;
+            @Test public void up() { new Counter().up(); }
+        }";
+    let parts = "package shop; import org.junit.*; import org.junit.runner.RunWith;
+        import org.junit.experimental.runners.Enclosed;
+        @RunWith(Enclosed.class) public class PartsTest {
+            public static class Part { @Test public void up() { new Counter().up(); } } }";
+    let plain = "package shop; public class PlainTest { @org.junit.Test public void up() { new Counter().up(); } }";
+    let project = Project::new(
+        "last",
+        "UTF-8",
+        &[
+            ("shop/OldTest.java", old.as_bytes()),
+            ("shop/RowsTest.java", rows.as_bytes()),
+            ("shop/PartsTest.java", parts.as_bytes()),
+            ("shop/PlainTest.java", plain.as_bytes()),
+        ],
+    );
+    for apply in ["comment", "disable", "delete"] {
+        let said = project.minimized(apply);
+        let left = ["OldTest.testUp", "RowsTest.up", "PartsTest$Part.up"];
+        let left = if apply == "disable" { &left[..1] } else { &left };
+        for test in left {
+            let class = test.split('.').next().unwrap();
+            let why = format!(
+                "left alone: shop.{test}: shop.{class} would be left without a test, which fails in JUnit\n"
+            );
+            assert!(said.contains(&why), "{said}");
+        }
+        assert_eq!(said.matches("left alone").count(), left.len(), "{said}");
+        assert!(said.contains("\n  no test is left in shop.PlainTest\n"), "{said}");
+        let classes = format!("{apply}-classes");
+        project.compile(apply, &classes, "UTF-8", &project.path("classes"));
+        let mut command = Command::new(project.home.join("bin/java"));
+        let class_path =
+            format!("{}:{}:{}", project.path(&classes), project.path("classes"), project.jars);
+        command.args(["-cp", &class_path, "org.junit.runner.JUnitCore"]);
+        let output = command.args(["shop.OldTest", "shop.RowsTest", "shop.PartsTest"]).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    }
+}
+
+#[test]
+fn classes_are_told_that_have_no_test_left_and_no_others() {
+    let base =
+        "package shop; class Base { @org.junit.Test public void up() { new Counter().up(); } }";
+    let heir = "package shop; public class HeirTest extends Base { }";
+    let rich = "package shop; public class RichTest extends Base {
+        @org.junit.Test public void upToo() { new Counter().up(); }
+        @org.junit.Test public void twice() { Counter c = new Counter(); c.up(); c.up(); } }";
+    let upper = "package shop; class Upper {
+        @org.junit.Test public void down() { Counter c = new Counter(); c.down(); c.down(); } }";
+    let lower = "package shop; public class LowerTest extends Upper {
+        @org.junit.Test public void up() { new Counter().up(); } }";
+    let project = Project::new(
+        "emptied",
+        "UTF-8",
+        &[
+            ("shop/Base.java", base.as_bytes()),
+            ("shop/HeirTest.java", heir.as_bytes()),
+            ("shop/RichTest.java", rich.as_bytes()),
+            ("shop/Upper.java", upper.as_bytes()),
+            ("shop/LowerTest.java", lower.as_bytes()),
+        ],
+    );
+    let said = project.minimized("delete");
+    let (_, end) = said.split_once(" tests deleted in 3 files\n").unwrap();
+    let told: Vec<&str> = end.lines().skip(3).collect();
+    // The compiler makes methods of a hidden class visible in its heirs; that overrides nothing.
+    let expected = ["  no test is left in shop.Base", "  no test is left in shop.HeirTest"];
+    assert_eq!(told, expected, "{said}");
+}
+
+#[test]
 fn every_other_byte_stays_in_any_encoding() {
     let before = "\tString größe = \"Größe\"; // für\r\n\r\n";
     let test =

@@ -101,10 +101,8 @@ pub(crate) fn resolved(path: &Path) -> PathBuf {
 struct Place {
     relative: PathBuf,
     edit: Edit,
-    /// The position of the first test that it is.
-    first: usize,
-    /// How many tests it is, in the classes that inherit it.
-    n_tests: usize,
+    /// The positions of the tests that it is, in the classes that inherit it.
+    tests: Vec<usize>,
 }
 
 impl Place {
@@ -184,26 +182,85 @@ pub(super) fn plan(
             }
         }
         if kept.is_empty() {
+            kept = last_of_their_class(&uses, apply, minimized, &places);
+        }
+        if kept.is_empty() {
             break rewritten;
         }
         for (at, why) in kept.into_iter().rev() {
-            left_alone.insert(places.remove(at).first, why);
+            left_alone.insert(places.remove(at).tests[0], why);
         }
     };
+    let mut taken: BTreeSet<usize> = BTreeSet::new();
+    let mut may_be_empty: BTreeSet<String> = BTreeSet::new();
     for file in rewritten {
         let is_kept = |at: usize| file.new.kept.iter().any(|kept| kept.edit == at);
-        let taken = file.places.iter().enumerate().filter(|(at, _)| !is_kept(*at));
-        changes.n_tests += taken.map(|(_, place)| places[*place].n_tests).sum::<usize>();
-        changes.emptied.extend(file.new.emptied);
+        let gone = file.places.iter().enumerate().filter(|(at, _)| !is_kept(*at));
+        taken.extend(gone.flat_map(|(_, place)| &places[*place].tests));
+        may_be_empty.extend(file.new.emptied);
         if file.new.text != file.old.text {
             let shown = target.join(&file.relative);
             let bytes = file.old.bytes_of(&file.new.text);
             changes.files.push(Changed { relative: file.relative, shown, bytes });
         }
     }
+    changes.n_tests = taken.len();
+    changes.emptied = emptied(minimized, &taken, may_be_empty);
     let named = left_alone.into_iter().map(|(idx, why)| (minimized.tests[idx].name(), why));
     changes.left_alone = named.collect();
     Ok(changes)
+}
+
+/// One place of each class that would be left without any test and that JUnit then takes for a failure.
+fn last_of_their_class(
+    uses: &Uses,
+    apply: Apply,
+    minimized: &Minimized,
+    places: &[Place],
+) -> BTreeMap<usize, String> {
+    let going: BTreeSet<usize> = places.iter().flat_map(|place| &place.tests).copied().collect();
+    let staying = minimized.tests.iter().enumerate().filter(|(idx, _)| !going.contains(idx));
+    let mut have_tests: BTreeSet<&str> = staying.map(|(_, test)| test.class.as_str()).collect();
+    let mut last = BTreeMap::new();
+    for (at, place) in places.iter().enumerate() {
+        for &test in &place.tests {
+            let class = minimized.tests[test].class.as_str();
+            // What is ignored is a test nevertheless, but not what JUnit 3 does not find any more.
+            let needs_one = match apply {
+                Apply::Disable => uses.is_junit3(class),
+                Apply::Comment | Apply::Delete => uses.needs_a_test(class),
+            };
+            if needs_one && have_tests.insert(class) {
+                let why = format!("{class} would be left without a test, which fails in JUnit");
+                last.insert(at, why);
+            }
+        }
+    }
+    last
+}
+
+/// The classes without a test that runs: those in which tests were taken out, those around them, and those of
+/// which the sources show it.
+fn emptied(
+    minimized: &Minimized,
+    taken: &BTreeSet<usize>,
+    mut classes: BTreeSet<String>,
+) -> Vec<String> {
+    for &test in taken {
+        let class = &minimized.tests[test].class;
+        let around = class.match_indices('$').map(|(at, _)| &class[..at]);
+        classes.extend(around.chain([class.as_str()]).map(str::to_owned));
+    }
+    let all = minimized.tests.iter().enumerate();
+    let runs = all.filter(|(idx, test)| !taken.contains(idx) && test.status != Status::Disabled);
+    for (_, test) in runs {
+        let class = &test.class;
+        classes.remove(class);
+        for (at, _) in class.match_indices('$') {
+            classes.remove(&class[..at]);
+        }
+    }
+    classes.into_iter().collect()
 }
 
 /// Which places must stay because of other classes, by position, each with the reason.
@@ -364,7 +421,7 @@ fn place(
         ),
     };
     let relative = found.relative.clone();
-    Ok(Place { relative, edit, first: members[0], n_tests: members.len() })
+    Ok(Place { relative, edit, tests: members.to_vec() })
 }
 
 /// Compares a source with the class files that ran.

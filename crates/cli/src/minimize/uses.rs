@@ -13,6 +13,10 @@ use emit::outline::erased_parameters;
 use super::scope::Scope;
 
 const TEST_CASE: &str = "junit.framework.TestCase";
+const RUN_WITH: &[u8] = b"Lorg/junit/runner/RunWith;";
+
+/// A method that the compiler adds (JVMS table 4.6-A).
+const BRIDGE: u16 = access::BRIDGE | access::SYNTHETIC;
 
 /// A method: the binary name of its class, its name, its erased parameter types.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,6 +45,8 @@ struct Facts {
     above: Vec<String>,
     /// Its methods that others can override.
     methods: BTreeSet<(String, Vec<String>)>,
+    /// Whether an annotation names the class of JUnit 4 that runs it.
+    has_runner: bool,
     texts: BTreeSet<String>,
     named: BTreeSet<String>,
 }
@@ -114,6 +120,17 @@ impl Uses {
         self.above(class).iter().any(|above| above == TEST_CASE)
     }
 
+    /// Whether JUnit takes it for a failure where a class has no test, not even one that is ignored.
+    pub(super) fn needs_a_test(&self, class: &str) -> bool {
+        let has_runner = |class: &str| self.classes.get(class).is_some_and(|it| it.has_runner);
+        // `Enclosed` runs what is in a class.
+        let mut around = class.match_indices('$').map(|(at, _)| &class[..at]);
+        self.is_junit3(class)
+            || has_runner(class)
+            || around.any(has_runner)
+            || self.above(class).iter().any(|class| has_runner(class))
+    }
+
     fn above(&self, class: &str) -> &[String] {
         self.above.get(class).map_or(&[], Vec::as_slice)
     }
@@ -147,6 +164,10 @@ impl Uses {
         });
         for method in file.methods() {
             let Some(code) = &method.code else { continue };
+            // The compiler makes it anew as it is needed.
+            if method.access_flags & BRIDGE == BRIDGE {
+                continue;
+            }
             let name = mutf8::display(pool.utf8(method.name));
             let own =
                 method_name(file.name(), pool.utf8(method.name), pool.utf8(method.descriptor));
@@ -186,11 +207,22 @@ impl Uses {
 
 fn facts(file: &ClassFile) -> Facts {
     let pool = file.constant_pool();
-    let mut facts = Facts { above: above(file), ..Facts::default() };
+    let mut facts = Facts {
+        above: above(file),
+        has_runner: file.has_annotation(file.annotations(), RUN_WITH),
+        ..Facts::default()
+    };
     for method in file.methods() {
         let name = mutf8::display(pool.utf8(method.name));
         let is_inherited = method.access_flags & (access::PRIVATE | access::STATIC) == 0;
+        // One that the compiler adds overrides something only where there is a method to go on to. Others make
+        // what a hidden superclass has visible.
+        let is_written = method.access_flags & BRIDGE != BRIDGE
+            || file.methods().iter().any(|it| {
+                it.access_flags & BRIDGE != BRIDGE && pool.utf8(it.name) == pool.utf8(method.name)
+            });
         if is_inherited
+            && is_written
             && !name.starts_with('<')
             && let Some(parameters) = erased_parameters(pool.utf8(method.descriptor))
         {
