@@ -19,7 +19,7 @@ use crate::machines::Machines;
 use crate::options::{AssessOptions, Format, Grants, MachineOptions};
 use crate::selection::Wanted;
 use crate::watch::{self, Progress};
-use crate::{files, say, target};
+use crate::{files, run, say, target};
 
 /// Bytecodes (roughly) that one test may run while method executions are counted.
 const TEST_FUEL: u64 = 10_000_000_000;
@@ -77,7 +77,7 @@ pub(crate) fn run(options: &AssessOptions) -> Result<ExitCode, String> {
             &|| Box::new(|_| {}),
         );
         progress.done();
-        let assessed = assessed?;
+        let assessed = assessed.map_err(|error| run::no_junit(&error))?;
         if assessed.report.tests().next().is_none() && assessed.report.counts().all() == 0 {
             return Err(format!("JUnit finds no tests in {suite}"));
         }

@@ -172,3 +172,35 @@ fn a_damaged_test_class_is_said_to_be_left_out() {
         fs::write(tests.join(test), &bytes).unwrap();
     }
 }
+
+#[test]
+fn a_test_with_which_junit_gives_up_is_named_with_what_to_do() {
+    let place = Place::new("memory");
+    let source = place.folder.join("GreedyTest.java");
+    let text = "package subjects; class GreedyTest { @org.junit.jupiter.api.Test void greedy() {
+        throw new OutOfMemoryError(\"Java heap space\"); } }";
+    fs::write(&source, text).unwrap();
+    let tests = place.path("tests");
+    let mut javac = Command::new(place.home.join("bin/javac"));
+    javac.args(["-g", "-proc:none", "-d", &tests, "-cp", &suite::jars(JARS)]).arg(&source);
+    assert!(javac.status().unwrap().success());
+    let folder = place.path("");
+    let expected = "error: JUnit does not work: java.lang.OutOfMemoryError: Java heap space
+  at subjects.GreedyTest.greedy (GreedyTest.java:2)
+hint: a test takes all memory, and JUnit gives up then; --memory gives more, or leave its class out of the tests
+";
+    let output = place.path("out");
+    let commands: [(&str, &[&str]); 4] = [
+        ("minimize", &["--class", "subjects.IntStack", "--tests", &tests]),
+        ("assess", &["--class", "subjects.IntStack", "--tests", &tests]),
+        ("reduce", &["--class", "subjects.IntStack", "--tests", &tests, "--sources", &folder]),
+        (
+            "generate",
+            &["--class", "subjects.IntStack", "--from-tests", &tests, "--output", &output],
+        ),
+    ];
+    for (command, options) in commands {
+        let said = place.run(command, &place.classes, options);
+        assert_eq!(said, (Some(2), String::new(), expected.to_owned()), "{command}");
+    }
+}
