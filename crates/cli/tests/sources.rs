@@ -319,6 +319,29 @@ fn classes_are_told_that_have_no_test_left_and_no_others() {
 }
 
 #[test]
+fn a_test_that_runs_in_several_suites_is_one_test() {
+    let old = |name: &str, suite: &str| {
+        let text = format!(
+            "package shop; import junit.framework.*; public class {name} extends TestCase {{
+                {suite} public void testUp() {{ new Counter().up(); }} }}"
+        );
+        (format!("shop/{name}.java"), text.into_bytes())
+    };
+    let suite = "public static Test suite() { return new TestSuite(ZTest.class); }";
+    // So many classes are recorded in several parts.
+    let mut all = vec![old("BTest", suite), old("ZTest", "")];
+    all.extend(["C", "D", "E", "F", "G", "H"].map(|name| old(&format!("{name}Test"), "")));
+    let all: Vec<(&str, &[u8])> = all.iter().map(|(path, text)| (&**path, &**text)).collect();
+    let project = Project::new("twice", "UTF-8", &all);
+    let said = project.minimized("disable");
+    let row = said.lines().find(|line| line.starts_with("shop.ZTest ")).unwrap();
+    let figures: Vec<&str> = row.split_whitespace().take(3).collect();
+    assert_eq!(figures, ["shop.ZTest", "1", "1"], "{said}");
+    assert!(said.contains("\n  shop.ZTest.testUp: because of shop.AFirstTest.first\n"), "{said}");
+    assert!(!said.contains("is not redundant"), "{said}");
+}
+
+#[test]
 fn every_other_byte_stays_in_any_encoding() {
     let before = "\tString größe = \"Größe\"; // für\r\n\r\n";
     let test =
