@@ -19,16 +19,16 @@ use crate::machines::Machines;
 use crate::options::{AssessOptions, Format, Grants, MachineOptions};
 use crate::selection::Wanted;
 use crate::watch::{self, Progress};
-use crate::{files, say, target};
+use crate::{files, run, say, target};
 
 /// Bytecodes (roughly) that one test may run while method executions are counted.
 const TEST_FUEL: u64 = 10_000_000_000;
 
 /// Assesses the suite; an `Err` is a usage or input error.
 pub(crate) fn run(options: &AssessOptions) -> Result<ExitCode, String> {
-    for path in [&options.lcov, &options.jacoco_xml].into_iter().flatten() {
-        if path.is_dir() {
-            return Err(format!("{} is a folder", path.display()));
+    for (option, path) in [("--lcov", &options.lcov), ("--jacoco-xml", &options.jacoco_xml)] {
+        if let Some(path) = path {
+            files::check(option, path)?;
         }
     }
     let working_dir = env::current_dir().map_err(|error| format!("working folder: {error}"))?;
@@ -77,7 +77,7 @@ pub(crate) fn run(options: &AssessOptions) -> Result<ExitCode, String> {
             &|| Box::new(|_| {}),
         );
         progress.done();
-        let assessed = assessed?;
+        let assessed = assessed.map_err(|error| run::no_junit(&error))?;
         if assessed.report.tests().next().is_none() && assessed.report.counts().all() == 0 {
             return Err(format!("JUnit finds no tests in {suite}"));
         }

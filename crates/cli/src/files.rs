@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process;
 
+use crate::output;
+
 /// Writes a file and the folders it is in. A crash leaves the old file or the new one, never half.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), String> {
     let failed = |error: io::Error| format!("{}: {error}", path.display());
@@ -20,6 +22,17 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), String> {
         let _ = fs::remove_file(&own);
         failed(error)
     })
+}
+
+/// Finds out before all work whether a file can be written; it may be there. `option` is how the user named it.
+pub(crate) fn check(option: &str, path: &Path) -> Result<(), String> {
+    if path.is_dir() {
+        return Err(format!("{option} {} is a folder\nhint: name a file in it", path.display()));
+    }
+    match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => output::check_folder(option, folder),
+        None => Ok(()),
+    }
 }
 
 /// A folder for things that are needed for a moment; gone when dropped.

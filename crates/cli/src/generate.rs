@@ -19,7 +19,7 @@ use crate::output::{self, Output, Replaces};
 use crate::verify::junit_jars;
 use crate::{exhaustive, inputs, random, watch};
 use group::{Checking, Generated, check, one_group};
-use prepare::{Makers, prepare};
+use prepare::prepare;
 pub(crate) use report::cut_short;
 
 /// Groups whose tests are checked in one go.
@@ -27,6 +27,9 @@ const AT_ONCE: usize = 16;
 
 /// Generates; an `Err` is a usage or input error.
 pub(crate) fn run(options: &GenerateOptions) -> Result<ExitCode, String> {
+    if !options.count {
+        output::check_folder("--output", &options.output)?;
+    }
     watch::catch_interrupts();
     let machines = match options.strategy() {
         Strategy::All | Strategy::Random => Machines::new(&random::machine_options(options))?,
@@ -131,7 +134,7 @@ fn count_sequences(
     let mut texts = String::new();
     let mut objects = Vec::new();
     for group in groups {
-        let job = prepare(machines, group, &options.explore, inputs, Makers::All)?.job;
+        let job = prepare(machines, group, &options.explore, inputs)?.job;
         let class = &group.join(", ");
         let (length, most) = (options.length, options.max_tests);
         let rows = exhaustive::rows(machines, class_path, &job, length, most, options.mutants)?;

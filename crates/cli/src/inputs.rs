@@ -110,7 +110,7 @@ fn watch(
         let hear = with_progress(Box::new(|_| {}));
         let limits = Limits { test_fuel: options.fuel.max(1 << 32), is_enough: is_interrupted };
         let report = junit::run_limited(&mut vm, &mut harvester, &plan, limits, hear)
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| run::no_junit(&error))?;
         let harvest = harvester.finish(&mut vm);
         let counts = report.counts();
         // What was seen until an interrupt is kept.

@@ -18,7 +18,7 @@ use generate::states::recorded::record;
 use generate::states::{Exploration, Job, explore};
 
 use crate::generate::classes::chosen;
-use crate::generate::prepare::{Makers, Prepared, prepare};
+use crate::generate::prepare::{Prepared, prepare};
 use crate::inputs::Inputs;
 use crate::machines::Machines;
 use crate::options::{Format, InspectOptions};
@@ -52,6 +52,12 @@ struct Inspected {
 
 /// Inspects; an `Err` is a usage or input error.
 pub(crate) fn run(options: &InspectOptions) -> Result<ExitCode, String> {
+    if let Some(folder) = &options.output {
+        output::check_folder("--output", folder)?;
+    }
+    if let Some(file) = &options.html {
+        files::check("--html", file)?;
+    }
     watch::catch_interrupts();
     let machines = Machines::new(&options.machine)?;
     let class_path = machines.classes()?;
@@ -109,8 +115,7 @@ fn one_class(
     inputs: &Inputs,
     class: &str,
 ) -> Result<Inspected, String> {
-    let prepared =
-        prepare(machines, &[class.to_owned()], &options.explore, inputs, Makers::Static)?;
+    let prepared = prepare(machines, &[class.to_owned()], &options.explore, inputs)?;
     let Prepared { mut job, mut missing, collected, .. } = prepared;
     let progress = Progress::new(&class.replace('/', "."), options.explore.time);
     let session = || machines.session();

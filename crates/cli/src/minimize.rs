@@ -2,10 +2,12 @@
 //! redundant tests out of the sources where that is asked for.
 
 mod explain;
+mod git;
 mod judge;
 pub(crate) mod scope;
 mod show;
 pub(crate) mod sources;
+mod uses;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -22,7 +24,7 @@ use crate::counted::counted;
 use crate::options::{Format, MachineOptions, MinimizeOptions};
 use crate::os_host::OsHost;
 use crate::output;
-use crate::run::{boot, reason};
+use crate::run::{boot, no_junit, reason};
 use crate::say;
 use crate::watch::{self, Progress};
 use scope::Scope;
@@ -98,7 +100,7 @@ pub(crate) fn run_tests_in_turn(machine: &mut MachineOptions) {
 pub(crate) fn why_not(error: &NotRecorded) -> String {
     match error {
         NotRecorded::NoMachine(why) => why.clone(),
-        NotRecorded::NoJUnit(error) => error.to_string(),
+        NotRecorded::NoJUnit(error) => no_junit(error),
         NotRecorded::Overlapped => {
             "tests ran side by side, so nobody can tell whose a call was\nhint: switch the parallel execution \
              of tests off"

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use emit::junit;
-use steps::{Step, perform};
+use steps::{Step, can_change, perform};
 
 /// Staged files that are not valid yet.
 const STAGED: &str = ".nonpareil-new";
@@ -77,10 +77,35 @@ pub(crate) fn write(folder: &Path, output: &Output) -> Result<(), String> {
             Err(_) => place.tidy().map_err(failed)?,
         }
     }
+    check_places(&place.folder, output)?;
     all(&moving(&place.folder, output)).map_err(|error| {
         let _ = fs::remove_dir_all(place.folder.join(STAGED));
         failed(error)
     })
+}
+
+/// Finds out before all work whether a folder can be written to; it may not be there yet. `option` is how the user
+/// named it.
+pub(crate) fn check_folder(option: &str, folder: &Path) -> Result<(), String> {
+    let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    for above in absolute.ancestors() {
+        if above.is_dir() {
+            return Ok(());
+        }
+        if fs::symlink_metadata(above).is_ok() {
+            let what = if above.exists() { "a file" } else { "a link to nowhere" };
+            let which = if above == absolute {
+                format!("is {what}")
+            } else {
+                format!("lies in {}, which is {what}", above.display())
+            };
+            return Err(format!(
+                "{option} {} {which}, not a folder\nhint: name a folder; one that is not there is made",
+                folder.display()
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Completes what a run that was killed left half done in a folder.
@@ -302,6 +327,41 @@ impl Found {
     }
 }
 
+/// Finds out before files are moved whether that can be done with each of them.
+fn check_places(folder: &Path, output: &Output) -> Result<(), String> {
+    let Ok(device) = fs::metadata(folder).map(|data| data.dev()) else { return Ok(()) };
+    let mut places: BTreeSet<PathBuf> = BTreeSet::from([folder.to_owned()]);
+    for path in output.files.iter().map(|(path, _)| path).chain(&output.gone) {
+        let real = behind_links(&folder.join(path));
+        places.extend(real.ancestors().skip(1).find(|above| above.exists()).map(Path::to_owned));
+    }
+    for place in places {
+        let failed =
+            |error: io::Error| format!("{}: {error}; nothing was written", place.display());
+        let data = fs::metadata(&place).map_err(failed)?;
+        if !data.is_dir() {
+            return Err(format!(
+                "{} is a file, not a folder; nothing was written\nhint: move it, or name another folder",
+                place.display()
+            ));
+        }
+        if data.dev() != device {
+            return Err(format!(
+                "{} lies on another file system than {}; nothing was written\nhint: name the folder behind the link",
+                place.display(),
+                folder.display()
+            ));
+        }
+        can_change(&place).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// A path, or what a link there leads to.
+fn behind_links(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
 /// The steps that stage files inside the folder and move them to their places.
 fn moving(folder: &Path, output: &Output) -> Vec<Step> {
     let (staged, valid) = (folder.join(STAGED), folder.join(VALID));
@@ -341,7 +401,8 @@ fn moves(folder: &Path, paths: &[PathBuf], gone: &[PathBuf]) -> Vec<Step> {
     }
     steps.extend(folders.iter().cloned().map(Step::Folder));
     for path in paths {
-        steps.push(Step::Rename(valid.join(FILES).join(path), folder.join(path)));
+        // Whoever has a link keeps it.
+        steps.push(Step::Rename(valid.join(FILES).join(path), behind_links(&folder.join(path))));
     }
     steps.extend(gone.iter().map(|path| Step::RemoveFile(folder.join(path))));
     steps.extend(folders.into_iter().map(Step::Sync));

@@ -61,6 +61,8 @@ struct Reduced {
     /// Below the folder for output.
     path: PathBuf,
     text: String,
+    /// The text in the encoding of the user's source.
+    bytes: Vec<u8>,
     /// The test's own source.
     method: String,
     n_statements: usize,
@@ -74,6 +76,7 @@ pub(crate) fn run(options: &ReduceOptions) -> Result<ExitCode, String> {
         return Err(format!("--sources {}: there is no such folder", options.sources.display()));
     }
     if let Some(output) = &options.output {
+        output::check_folder("--output", output)?;
         let (target, source) = (resolved(output), resolved(&options.sources));
         if target.starts_with(&source) || source.starts_with(&target) {
             return Err(format!(
@@ -100,9 +103,7 @@ pub(crate) fn run(options: &ReduceOptions) -> Result<ExitCode, String> {
     if let Some(folder) = &options.output {
         let reduced = classes.iter().filter_map(|class| class.reduced.as_ref()?.as_ref().ok());
         let reduced = reduced.filter(|reduced| reduced.doubt.is_none());
-        let files = reduced
-            .map(|reduced| (reduced.path.clone(), reduced.text.clone().into_bytes()))
-            .collect();
+        let files = reduced.map(|reduced| (reduced.path.clone(), reduced.bytes.clone())).collect();
         output::write(folder, &Output { files, gone: Vec::new(), replaces: Replaces::All })?;
     }
     let text = match options.format {
@@ -228,7 +229,7 @@ fn reduce(
         own = format!("{simple}_{}_{number}", source.focus.method);
     }
     let class = full(&own);
-    let text = match renamed(&source.text, simple, &own) {
+    let text = match renamed(&source.written.text, simple, &own) {
         Ok(text) => text,
         Err(error) => return Ok(Err(error.to_string())),
     };
@@ -309,6 +310,7 @@ fn reduce(
     Ok(Ok(Reduced {
         class,
         path,
+        bytes: source.written.bytes_of(&pruned.text),
         text: pruned.text,
         method,
         n_statements: pruned.n_statements,

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use classfile::{ClassFile, ClassPath, ClassPathEntry};
-use observe::junit::{self, Plan};
+use observe::junit::{self, Plan, PlanError};
 
+use crate::class_files;
 use crate::class_path;
 use crate::selection::{KnownClasses, Wanted};
 
@@ -39,7 +40,11 @@ pub(crate) fn find_suite(
     let class_path = format!("{tests}:{}", class_path::expand(classes, working_dir));
     let all = ClassPath::parse(&class_path).map_err(|error| error.to_string())?;
     let in_tests = class_names(tests)?;
-    let mut plan = junit::plan(&all, release, &[]).map_err(|error| error.to_string())?;
+    class_files::warn_of_damaged(&all, release, &in_tests);
+    let mut plan = junit::plan(&all, release, &[]).map_err(|error| match error {
+        PlanError::NoTests { .. } => format!("no tests found in {tests}"),
+        error => error.to_string(),
+    })?;
     for list in [&mut plan.platform, &mut plan.junit4, &mut plan.junit3] {
         list.retain(|name| in_tests.contains(name));
     }
@@ -90,12 +95,7 @@ pub(crate) fn find_classes(
     }
     let mut files = Vec::new();
     for name in &names {
-        let found = class_path.find(&format!("{name}.class"), release);
-        let Some(bytes) = found else { continue };
-        let bytes = bytes.map_err(|error| error.to_string())?;
-        let file = ClassFile::parse(bytes).map_err(|error| {
-            format!("the class file of {} is broken: {error}", name.replace('/', "."))
-        })?;
+        let Some(file) = class_files::read(&class_path, release, name)? else { continue };
         let has_code = file.methods().iter().any(|method| method.code.is_some());
         if has_code && file.access_flags() & classfile::access::SYNTHETIC == 0 && !file.is_module()
         {

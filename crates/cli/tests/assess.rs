@@ -120,6 +120,12 @@ fn two_suites_are_compared_by_what_only_one_of_them_has() {
     let text = stdout(&output).replace(&first, "FIRST").replace(&second, "SECOND");
     let row = text.lines().find(|line| line.starts_with("whole-state")).unwrap();
     assert!(row.contains(" 6 in 3 states "), "{text}");
+    let table = text.lines().skip(1).take_while(|line| !line.is_empty());
+    let widths: Vec<usize> = table.map(|line| line.chars().count()).collect();
+    assert!(widths.iter().all(|width| *width == widths[0]), "{text}");
+    // What fails is named as for one suite.
+    assert!(text.contains("\n\nin SECOND\n  FAILED   shop."), "{text}");
+    assert!(!text.contains("in FIRST\n"), "{text}");
     let (_, differences) = text.split_once("\nonly FIRST\n").unwrap();
     let expected = "  lines       shop.Till 8, 14, 18
   branch      shop.Till.add(int) line 7, way 1 of 2
@@ -221,7 +227,10 @@ fn what_cannot_be_assessed_is_an_input_error_with_a_hint() {
     let expected = "error: package shops has no class on the class path\n";
     check_error(&[&first, "--package", "shops"], expected);
     let folder = root::target().display().to_string();
-    check_error(&[&first, "--jacoco-xml", &folder], &format!("error: {folder} is a folder\n"));
+    check_error(
+        &[&first, "--jacoco-xml", &folder],
+        &format!("error: --jacoco-xml {folder} is a folder\nhint: name a file in it\n"),
+    );
     let source = classes("src");
     check_error(
         &[&source, "--class", "shop.Till"],

@@ -287,3 +287,22 @@ fn existing_tests_are_the_input_instead_of_generated_ones() {
         assert!(said.contains(part), "{part} in {said}");
     }
 }
+
+#[test]
+fn a_class_that_only_its_builder_makes_is_inspected_by_what_its_own_methods_do() {
+    let jdk = first_jdk();
+    let sources = root::repository().join("fixtures/unseen");
+    let classes = suite::compile(&jdk, "unseen", &sources, "").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nonpareil"));
+    command.arg("inspect").arg("--jdk").arg(&jdk.home).arg("--classpath").arg(classes);
+    let done = command.args(["--class", "unseen.Parcel"]).output().unwrap();
+    let said = String::from_utf8(done.stdout).unwrap();
+    assert_eq!(String::from_utf8_lossy(&done.stderr), "");
+    assert_eq!(done.status.code(), Some(0));
+    assert!(said.contains("\n  always preserve the state: to()\n"), "{said}");
+    for property in ["send(send(S).state).retval == Exception", "to(send(S).state).retval == to(S)"]
+    {
+        assert!(said.contains(property), "{said}");
+    }
+    assert!(!said.contains("build"), "{said}");
+}

@@ -296,7 +296,7 @@ fn sources_are_changed_in_place_only_where_git_has_them_committed() {
     };
     refused("is in no git checkout");
     git(&folder, &["init", "-q"]);
-    refused("has uncommitted changes");
+    refused("has uncommitted changes: subjects/IntStackTest.java");
     git(&folder, &["add", "."]);
     git(&folder, &["commit", "-qm", "x"]);
     let output = project.minimize(&tests, &options);

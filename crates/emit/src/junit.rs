@@ -109,12 +109,15 @@ pub fn path(class: &str, number: usize, options: &Options, names: &dyn Names) ->
 /// Writes a suite. Tests that Java cannot express are left out; [`inexpressible`] tells which and why.
 pub fn render(suite: &Suite, options: &Options, names: &dyn Names) -> Vec<SourceFile> {
     let world = world(suite, options, names);
-    let test_names = naming::test_names(&suite.tests, options.framework);
     let left_out = inexpressible(suite, options, names);
     let is_kept = |idx: &usize| left_out.iter().all(|(left, _)| left != idx);
-    let kept: Vec<Placed> = (0..suite.tests.len())
-        .filter(is_kept)
-        .map(|idx| Placed { idx, method: test_names[idx].clone(), lines: 0..0 })
+    let kept: Vec<usize> = (0..suite.tests.len()).filter(is_kept).collect();
+    let test_names =
+        naming::test_names(kept.iter().map(|&idx| &suite.tests[idx]), options.framework);
+    let kept: Vec<Placed> = kept
+        .into_iter()
+        .zip(test_names)
+        .map(|(idx, method)| Placed { idx, method, lines: 0..0 })
         .collect();
     let per_class = options.tests_per_class.max(1);
     let chunks: Vec<&[Placed]> = kept.chunks(per_class).collect();

@@ -284,6 +284,7 @@ fn obstacles(
             None
         });
     }
+    let code = uses::Code::of(source, map);
     // A test that stays may call one that should go, and so on.
     loop {
         let mut removed = Vec::new();
@@ -292,13 +293,14 @@ fn obstacles(
                 removed.push(method(idx).span.clone());
             }
         }
+        removed.sort_by_key(|span| span.start);
         let mut changed = false;
         for (idx, edit) in edits.iter().enumerate() {
             let is_junit3 = frameworks[idx] == Some(Framework::JUnit3);
             if because[idx].is_some() || (edit.action == Action::Disable && !is_junit3) {
                 continue;
             }
-            if let Some(line) = uses::call(source, map, places[idx], &removed) {
+            if let Some(line) = uses::call(&code, places[idx], &removed) {
                 because[idx] = Some(Because::IsCalled { line });
                 changed = true;
             }

@@ -258,6 +258,14 @@ fn junit_4_reports_as_on_a_real_jvm() {
 fn junit_3_on_junit_4_reports_as_on_a_real_jvm() {
     for suite in suites("junit3", &[JUNIT4]) {
         let plan = suite.plan(&[]);
+        let all = [
+            "InheritedTest",
+            "InheritedTest$BrokenSetUp",
+            "MoneyTest",
+            "SuiteMethodTest",
+            "TableTest",
+        ];
+        assert_eq!(plan.junit4, all.map(|name| format!("three/{name}")));
         let report = suite.run(&plan);
         check_same(
             &suite.jdk,

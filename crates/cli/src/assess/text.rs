@@ -26,10 +26,8 @@ pub(super) fn one(assessed: &Assessment) -> String {
 /// Two suites: their sums side by side, and what only one of them has.
 pub(super) fn two(names: &[&str], first: &Assessment, second: &Assessment) -> String {
     let mut text = String::new();
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(12);
-    let mut row = |what: &str, cells: [String; 2]| {
-        let _ = writeln!(text, "{what:<15} {:>width$} {:>width$}", cells[0], cells[1]);
-    };
+    let mut rows: Vec<(&str, [String; 2])> = Vec::new();
+    let mut row = |what, cells: [String; 2]| rows.push((what, cells));
     let both = |show: &dyn Fn(&Assessment) -> String| [show(first), show(second)];
     row("", [names[0].to_owned(), names[1].to_owned()]);
     row("tests", both(&|suite| suite.report.counts().all().to_string()));
@@ -53,6 +51,18 @@ pub(super) fn two(names: &[&str], first: &Assessment, second: &Assessment) -> St
         };
         row("mutants", both(&score));
     }
+    let width = |idx: usize| rows.iter().map(|(_, cells)| cells[idx].chars().count()).max();
+    let [left, right] = [0, 1].map(|idx| width(idx).unwrap_or(0));
+    for (what, cells) in &rows {
+        let _ = writeln!(text, "{what:<15}  {:>left$}  {:>right$}", cells[0], cells[1]);
+    }
+    for (name, suite) in names.iter().zip([first, second]) {
+        let mut failed = String::new();
+        write_failed(&mut failed, suite);
+        if !failed.is_empty() {
+            let _ = write!(text, "\nin {name}\n{failed}");
+        }
+    }
     write_beyond(&mut text, names[0], &first.beyond(second));
     write_beyond(&mut text, names[1], &second.beyond(first));
     text
@@ -72,6 +82,11 @@ fn write_tests(text: &mut String, assessed: &Assessment) {
         let _ = write!(text, ", {} not run", counts.not_run);
     }
     text.push('\n');
+    write_failed(text, assessed);
+}
+
+/// A line for each test that failed, and why.
+fn write_failed(text: &mut String, assessed: &Assessment) {
     for (idx, node) in assessed.report.nodes.iter().enumerate() {
         let why = match &node.outcome {
             Outcome::Failed(failures) => failures.first().map(|failure| match &failure.message {

@@ -2,9 +2,13 @@
 
 use classfile::{ClassPath, access};
 
+use crate::class_files;
 use crate::machines::Machines;
 use crate::options::ExploreOptions;
 use crate::selection::{KnownClasses, Wanted};
+
+/// As which release of Java jars with several are read.
+const RELEASE: u16 = 17;
 
 /// Internal names of the classes under test: those that were named, and of patterns and packages all public ones.
 /// Where nobody named any, all public ones in the folders of the class path, or in its jars if it has none in folders.
@@ -20,6 +24,10 @@ pub(crate) fn chosen(
     if !wanted.is_open() {
         let selected = known.select(wanted)?;
         let mut names = selected.named;
+        for name in &names {
+            class_files::check(class_path, RELEASE, name)?;
+        }
+        class_files::warn_of_damaged(class_path, RELEASE, &selected.matching);
         names.extend(selected.matching.into_iter().filter(is_public));
         if names.is_empty() {
             let said = [&options.classes[..], &options.packages[..]].concat().join(", ");
@@ -32,6 +40,9 @@ pub(crate) fn chosen(
         let mut names: Vec<String> = entries.flat_map(|entry| entry.class_names()).collect();
         names.sort();
         names.dedup();
+        if is_folder {
+            class_files::warn_of_damaged(class_path, RELEASE, &names);
+        }
         names.retain(is_public);
         if !names.is_empty() {
             return Ok(names);

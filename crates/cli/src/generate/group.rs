@@ -21,7 +21,7 @@ use suite::method::Method;
 use suite::test::Suite;
 use suite::types::Type;
 
-use super::prepare::{Makers, Prepared, prepare};
+use super::prepare::{Prepared, prepare};
 use super::shown;
 use crate::agreement::{self, Agreed, Check, Must};
 use crate::counted::counted;
@@ -103,7 +103,7 @@ pub(super) fn one_group(
             output::check_ours(&options.output.join(junit::path(class, 0, &style, &names)))?;
         }
     }
-    let prepared = prepare(machines, group, explore_options, inputs, Makers::All)?;
+    let prepared = prepare(machines, group, explore_options, inputs)?;
     let Prepared { mut job, missing, collected, stand_ins } = prepared;
     job.keep_calls = !options.count;
     let start = start(machines, &job, &collected)?;

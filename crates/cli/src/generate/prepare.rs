@@ -31,15 +31,6 @@ pub(crate) struct Prepared {
     pub(crate) stand_ins: Vec<(String, String)>,
 }
 
-/// Which calls make the first objects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Makers {
-    /// Also those on other objects, such as builders.
-    All,
-    /// Constructors and static methods.
-    Static,
-}
-
 /// What a class offers, and who stands in for it.
 struct Offer {
     api: Api,
@@ -55,7 +46,6 @@ pub(crate) fn prepare(
     group: &[String],
     options: &ExploreOptions,
     inputs: &Inputs,
-    makers: Makers,
 ) -> Result<Prepared, String> {
     let mut first = machines.session().map_err(|error| error.to_string())?;
     let mut plan = Plan {
@@ -68,7 +58,7 @@ pub(crate) fn prepare(
     };
     let mut offers = Vec::new();
     for class in group {
-        offers.push(offer(&mut first, class, options, inputs, (makers, &plan))?);
+        offers.push(offer(&mut first, class, options, inputs, &plan)?);
     }
     for name in options.method_names() {
         if !offers.iter().any(|offer| has_method(&offer.api, &name)) {
@@ -187,7 +177,7 @@ fn offer(
     class: &str,
     options: &ExploreOptions,
     inputs: &Inputs,
-    (wanted, plan): (Makers, &Plan),
+    plan: &Plan,
 ) -> Result<Offer, String> {
     let choice =
         Choice { package_private: options.package_private, methods: options.method_names() };
@@ -203,7 +193,7 @@ fn offer(
         }
     }
     let mut on_others = Vec::new();
-    if wanted == Makers::All && !api.is_abstract && !makers.iter().any(makes_object) {
+    if !api.is_abstract && !makers.iter().any(makes_object) {
         on_others = arguments::calls_on_others(first, class, plan);
     }
     let is_made = makers.iter().any(makes_object) || !on_others.is_empty();

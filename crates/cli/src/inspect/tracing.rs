@@ -23,8 +23,10 @@ impl Traced {
     pub(super) fn add(&mut self, job: &Job, exploration: &Exploration, recorded: &Recorded) {
         let lists: Vec<&ArgumentList> = job.makers.iter().chain(&job.lists).collect();
         let mut known: Vec<Option<ListIdx>> = Vec::with_capacity(lists.len());
-        for (list, arguments) in lists.iter().zip(&recorded.arguments) {
-            let Some(arguments) = arguments else {
+        for (place, (list, arguments)) in lists.iter().zip(&recorded.arguments).enumerate() {
+            // What a builder does says nothing of how the object behaves that it makes.
+            let is_of_other = place < job.makers.len() && list.method.has_receiver();
+            let Some(arguments) = arguments.as_ref().filter(|_| !is_of_other) else {
                 known.push(None);
                 continue;
             };

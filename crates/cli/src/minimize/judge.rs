@@ -114,7 +114,7 @@ pub(super) fn judge(
 ) -> Result<Minimized, String> {
     let techniques = techniques(options);
     let classes = recorded.classes(techniques);
-    let runs: Vec<TestRun> = recorded.tests.clone();
+    let runs = by_method(recorded.tests.clone());
     if runs.is_empty() && !recorded.is_interrupted {
         return Err("JUnit finds no tests to run".to_owned());
     }
@@ -160,6 +160,37 @@ pub(super) fn judge(
         is_explained: options.explain,
         priorities,
     })
+}
+
+/// One run for each test method: a class may run by itself and in suites.
+fn by_method(runs: Vec<TestRun>) -> Vec<TestRun> {
+    let mut known: BTreeMap<(String, String, Option<String>), usize> = BTreeMap::new();
+    let mut all: Vec<TestRun> = Vec::with_capacity(runs.len());
+    for run in runs {
+        let name = (run.class.clone(), run.method.clone(), run.parameters.clone());
+        let idx = *known.entry(name).or_insert(all.len());
+        let Some(first) = all.get_mut(idx) else {
+            all.push(run);
+            continue;
+        };
+        first.n_cases += run.n_cases;
+        first.n_executions += run.n_executions;
+        for (own, more) in [
+            (&mut first.executions, run.executions),
+            (&mut first.edges, run.edges),
+            (&mut first.exceptions, run.exceptions),
+        ] {
+            own.extend(more);
+            own.sort_unstable();
+            own.dedup();
+        }
+        // What goes wrong once is left as it is; what is skipped once may have run elsewhere.
+        let is_worse = !matches!(run.verdict, Verdict::Passed | Verdict::Skipped);
+        if is_worse || matches!(first.verdict, Verdict::Skipped) {
+            first.verdict = run.verdict;
+        }
+    }
+    all
 }
 
 /// The classes of executions that a test has, ascending, each once.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use classfile::{ClassFile, ClassPath, ClassPathEntry};
 use observe::junit::{self, Plan, PlanError};
 
+use crate::class_files;
 use crate::options::MinimizeOptions;
 use crate::selection::{KnownClasses, Wanted};
 
@@ -79,10 +80,7 @@ impl Scope {
             if !names.has(&name) {
                 continue;
             }
-            let Some(bytes) = class_path.find(&format!("{name}.class"), release) else { continue };
-            let bytes = bytes.map_err(|error| error.to_string())?;
-            let file = ClassFile::parse(bytes).map_err(|error| format!("{name}.class: {error}"))?;
-            files.push(Arc::new(file));
+            files.extend(class_files::read(&class_path, release, &name)?.map(Arc::new));
         }
         Ok(Scope { class_path, release, plan, names, files })
     }
@@ -101,6 +99,13 @@ pub(crate) fn plan(
     class_path: &ClassPath,
     release: u16,
 ) -> Result<Plan, String> {
+    let canonical = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let of_tests: Vec<PathBuf> = folders.iter().map(|path| canonical(path)).collect();
+    for entry in class_path.entries() {
+        if of_tests.contains(&canonical(entry.path())) {
+            class_files::warn_of_damaged(class_path, release, &entry.class_names());
+        }
+    }
     let mut plan = match junit::plan(class_path, release, &[]) {
         Ok(plan) => plan,
         Err(PlanError::NoTests { .. }) => return Err(no_tests(folders)),

@@ -5,16 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use classfile::{ClassFile, mutf8};
 use emit::outline::{self, erased_parameters};
-use emit::rewrite::{Action, Because, Edit, rewrite};
+use emit::rewrite::{Action, Because, Edit, Kept, Rewritten, rewrite};
 
+use super::git;
 use super::judge::{Judged, Minimized, Status};
 use super::scope::Scope;
+use super::uses::{MethodName, Uses};
 use crate::options::{Apply, MinimizeOptions};
 use crate::output::{self, Output, Replaces};
+use crate::source_text::SourceText;
 
 /// What is to be written, and what is not.
 pub(super) struct Changes {
@@ -35,7 +37,7 @@ pub(super) struct Changed {
     relative: PathBuf,
     /// Where it is written.
     pub(super) shown: PathBuf,
-    text: String,
+    bytes: Vec<u8>,
 }
 
 impl Changes {
@@ -59,6 +61,7 @@ pub(super) fn check_request(options: &MinimizeOptions) -> Result<(), String> {
     let (Some(_), Some(sources)) = (options.apply, &options.sources) else { return Ok(()) };
     match &options.output {
         Some(output) => {
+            output::check_folder("--output", output)?;
             let target = resolved(output);
             let source = resolved(sources);
             if target.starts_with(&source) || source.starts_with(&target) {
@@ -71,7 +74,7 @@ pub(super) fn check_request(options: &MinimizeOptions) -> Result<(), String> {
             Ok(())
         }
         None if options.in_place && options.force => Ok(()),
-        None if options.in_place => check_committed(sources),
+        None if options.in_place => git::check_committed(sources),
         None => {
             Err("--apply needs to know where to write\nhint: --output FOLDER or --in-place"
                 .to_owned())
@@ -94,33 +97,22 @@ pub(crate) fn resolved(path: &Path) -> PathBuf {
     }
 }
 
-fn check_committed(sources: &Path) -> Result<(), String> {
-    let output = Command::new("git")
-        .arg("-C")
-        .arg(sources)
-        .args(["status", "--porcelain", "--untracked-files=all", "--", "."])
-        .output();
-    let refuse = |why: &str| {
-        let hint = "hint: commit first, or --output FOLDER, or --force";
-        Err(format!("the sources are not changed in place: {why}\n{hint}"))
-    };
-    match output {
-        Ok(output) if output.status.success() && output.stdout.is_empty() => Ok(()),
-        Ok(output) if output.status.success() => {
-            refuse(&format!("{} has uncommitted changes", sources.display()))
-        }
-        Ok(_) => refuse(&format!("{} is in no git checkout", sources.display())),
-        Err(error) => refuse(&format!("git cannot be asked: {error}")),
-    }
-}
-
 /// Where a redundant test stands in the sources.
 struct Place {
     relative: PathBuf,
     edit: Edit,
-    name: String,
-    /// How many tests it is, in the classes that inherit it.
-    n_tests: usize,
+    /// The positions of the tests that it is, in the classes that inherit it.
+    tests: Vec<usize>,
+}
+
+impl Place {
+    fn method(&self) -> MethodName {
+        MethodName {
+            class: self.edit.class.clone(),
+            name: self.edit.method.clone(),
+            parameters: self.edit.parameters.clone().unwrap_or_default(),
+        }
+    }
 }
 
 /// Works out all new sources; writes nothing.
@@ -139,7 +131,6 @@ pub(super) fn plan(
         left_alone: Vec::new(),
         emptied: Vec::new(),
     };
-    let mut places: BTreeMap<PathBuf, Vec<Place>> = BTreeMap::new();
     let names: BTreeSet<&str> = minimized
         .tests
         .iter()
@@ -160,6 +151,8 @@ pub(super) fn plan(
         }
         keys.push(found);
     }
+    let mut left_alone: BTreeMap<usize, String> = BTreeMap::new();
+    let mut places: Vec<Place> = Vec::new();
     for (idx, (test, found)) in minimized.tests.iter().zip(&keys).enumerate() {
         if !matches!(test.status, Status::Redundant(_)) {
             continue;
@@ -169,43 +162,156 @@ pub(super) fn plan(
             place(apply, minimized, members, found).map(|place| (place, members[0] == idx))
         });
         match placed {
-            Ok((place, true)) => places.entry(place.relative.clone()).or_default().push(place),
+            Ok((place, true)) => places.push(place),
             // Its declaration has its place already.
             Ok((_, false)) => {}
-            Err(why) => changes.left_alone.push((test.name(), why)),
+            Err(why) => _ = left_alone.insert(idx, why),
         }
     }
-    for (relative, places) in places {
-        let path = sources.join(&relative);
+    let uses = Uses::read(scope, &options.tests);
+    // What is left alone may need what should go, and so on.
+    let rewritten = loop {
+        let mut kept = needed(&uses, apply, &places);
+        let mut rewritten = Vec::new();
+        if kept.is_empty() {
+            rewritten = rewrite_all(sources, scope, &places)?;
+            for file in &rewritten {
+                let others = |it: &&Kept| it.because != Because::IsDisabled;
+                let why = |it: &Kept| (file.places[it.edit], it.because.to_string());
+                kept.extend(file.new.kept.iter().filter(others).map(why));
+            }
+        }
+        if kept.is_empty() {
+            kept = last_of_their_class(&uses, apply, minimized, &places);
+        }
+        if kept.is_empty() {
+            break rewritten;
+        }
+        for (at, why) in kept.into_iter().rev() {
+            left_alone.insert(places.remove(at).tests[0], why);
+        }
+    };
+    let mut taken: BTreeSet<usize> = BTreeSet::new();
+    let mut may_be_empty: BTreeSet<String> = BTreeSet::new();
+    for file in rewritten {
+        let is_kept = |at: usize| file.new.kept.iter().any(|kept| kept.edit == at);
+        let gone = file.places.iter().enumerate().filter(|(at, _)| !is_kept(*at));
+        taken.extend(gone.flat_map(|(_, place)| &places[*place].tests));
+        may_be_empty.extend(file.new.emptied);
+        if file.new.text != file.old.text {
+            let shown = target.join(&file.relative);
+            let bytes = file.old.bytes_of(&file.new.text);
+            changes.files.push(Changed { relative: file.relative, shown, bytes });
+        }
+    }
+    changes.n_tests = taken.len();
+    changes.emptied = emptied(minimized, &taken, may_be_empty);
+    let named = left_alone.into_iter().map(|(idx, why)| (minimized.tests[idx].name(), why));
+    changes.left_alone = named.collect();
+    Ok(changes)
+}
+
+/// One place of each class that would be left without any test and that JUnit then takes for a failure.
+fn last_of_their_class(
+    uses: &Uses,
+    apply: Apply,
+    minimized: &Minimized,
+    places: &[Place],
+) -> BTreeMap<usize, String> {
+    let going: BTreeSet<usize> = places.iter().flat_map(|place| &place.tests).copied().collect();
+    let staying = minimized.tests.iter().enumerate().filter(|(idx, _)| !going.contains(idx));
+    let mut have_tests: BTreeSet<&str> = staying.map(|(_, test)| test.class.as_str()).collect();
+    let mut last = BTreeMap::new();
+    for (at, place) in places.iter().enumerate() {
+        for &test in &place.tests {
+            let class = minimized.tests[test].class.as_str();
+            // What is ignored is a test nevertheless, but not what JUnit 3 does not find any more.
+            let needs_one = match apply {
+                Apply::Disable => uses.is_junit3(class),
+                Apply::Comment | Apply::Delete => uses.needs_a_test(class),
+            };
+            if needs_one && have_tests.insert(class) {
+                let why = format!("{class} would be left without a test, which fails in JUnit");
+                last.insert(at, why);
+            }
+        }
+    }
+    last
+}
+
+/// The classes without a test that runs: those in which tests were taken out, those around them, and those of
+/// which the sources show it.
+fn emptied(
+    minimized: &Minimized,
+    taken: &BTreeSet<usize>,
+    mut classes: BTreeSet<String>,
+) -> Vec<String> {
+    for &test in taken {
+        let class = &minimized.tests[test].class;
+        let around = class.match_indices('$').map(|(at, _)| &class[..at]);
+        classes.extend(around.chain([class.as_str()]).map(str::to_owned));
+    }
+    let all = minimized.tests.iter().enumerate();
+    let runs = all.filter(|(idx, test)| !taken.contains(idx) && test.status != Status::Disabled);
+    for (_, test) in runs {
+        let class = &test.class;
+        classes.remove(class);
+        for (at, _) in class.match_indices('$') {
+            classes.remove(&class[..at]);
+        }
+    }
+    classes.into_iter().collect()
+}
+
+/// Which places must stay because of other classes, by position, each with the reason.
+fn needed(uses: &Uses, apply: Apply, places: &[Place]) -> BTreeMap<usize, String> {
+    let going: BTreeSet<MethodName> = places.iter().map(Place::method).collect();
+    let mut needed = BTreeMap::new();
+    for (at, place) in places.iter().enumerate() {
+        // An annotation more changes nothing for who needs the method.
+        if apply == Apply::Disable && !uses.is_junit3(&place.edit.class) {
+            continue;
+        }
+        if let Some(why) = uses.obstacle(&place.method(), &going) {
+            needed.insert(at, why);
+        }
+    }
+    needed
+}
+
+/// A source that was rewritten.
+struct NewSource {
+    relative: PathBuf,
+    old: SourceText,
+    new: Rewritten,
+    /// Which places its edits are.
+    places: Vec<usize>,
+}
+
+/// Rewrites the sources of all places, in order of their paths.
+fn rewrite_all(sources: &Path, scope: &Scope, places: &[Place]) -> Result<Vec<NewSource>, String> {
+    let mut files: BTreeMap<&Path, Vec<usize>> = BTreeMap::new();
+    for (at, place) in places.iter().enumerate() {
+        files.entry(&place.relative).or_default().push(at);
+    }
+    let mut rewritten = Vec::with_capacity(files.len());
+    for (relative, own) in files {
+        let path = sources.join(relative);
+        let edits: Vec<Edit> = own.iter().map(|&at| places[at].edit.clone()).collect();
         let bytes = fs::read(&path).map_err(|error| {
             format!(
                 "there is no source of {}: {}: {error}\nhint: --sources is the folder that the packages start in",
-                places[0].edit.class,
+                edits[0].class,
                 path.display()
             )
         })?;
-        let source = String::from_utf8(bytes)
-            .map_err(|_| format!("{}: only sources in UTF-8 can be changed", path.display()))?;
-        check_matches(scope, &path, &source, &places)?;
-        let edits: Vec<Edit> = places.iter().map(|place| place.edit.clone()).collect();
-        let rewritten =
-            rewrite(&source, &edits).map_err(|error| format!("{}: {error}", path.display()))?;
-        for kept in &rewritten.kept {
-            if kept.because != Because::IsDisabled {
-                let name = places[kept.edit].name.clone();
-                changes.left_alone.push((name, kept.because.to_string()));
-            }
-        }
-        let is_kept = |at: usize| rewritten.kept.iter().any(|kept| kept.edit == at);
-        let taken = places.iter().enumerate().filter(|(at, _)| !is_kept(*at));
-        changes.n_tests += taken.map(|(_, place)| place.n_tests).sum::<usize>();
-        changes.emptied.extend(rewritten.emptied);
-        if rewritten.text != source {
-            let shown = target.join(&relative);
-            changes.files.push(Changed { relative, shown, text: rewritten.text });
-        }
+        let old = SourceText::of(&path, bytes)?;
+        check_matches(scope, &path, &old.text, &edits)?;
+        let new =
+            rewrite(&old.text, &edits).map_err(|error| format!("{}: {error}", path.display()))?;
+        rewritten.push(NewSource { relative: relative.to_owned(), old, new, places: own });
     }
-    Ok(changes)
+    Ok(rewritten)
 }
 
 /// Where a test method is declared.
@@ -315,14 +421,14 @@ fn place(
         ),
     };
     let relative = found.relative.clone();
-    Ok(Place { relative, edit, name: test.name(), n_tests: members.len() })
+    Ok(Place { relative, edit, tests: members.to_vec() })
 }
 
 /// Compares a source with the class files that ran.
-fn check_matches(scope: &Scope, path: &Path, source: &str, places: &[Place]) -> Result<(), String> {
+fn check_matches(scope: &Scope, path: &Path, source: &str, edits: &[Edit]) -> Result<(), String> {
     let hint = "hint: compile the tests again";
     let map = outline::locate(source).map_err(|error| format!("{}: {error}", path.display()))?;
-    let classes: BTreeSet<&str> = places.iter().map(|place| place.edit.class.as_str()).collect();
+    let classes: BTreeSet<&str> = edits.iter().map(|edit| edit.class.as_str()).collect();
     for class in classes {
         let Some(file): Option<ClassFile> = scope.class_file(class) else { continue };
         outline::check_class_file(&map, &file).map_err(|mismatch| {
@@ -344,11 +450,13 @@ pub(super) fn target(options: &MinimizeOptions) -> &Path {
 /// Writes all new sources; with `--output` also the files that stay as they are.
 pub(super) fn write(options: &MinimizeOptions, changes: &Changes) -> Result<(), String> {
     let sources = options.sources.as_deref().unwrap_or(Path::new("."));
-    let mut files: Vec<(PathBuf, Vec<u8>)> = changes
-        .files
-        .iter()
-        .map(|file| (file.relative.clone(), file.text.clone().into_bytes()))
-        .collect();
+    if options.in_place && !options.force {
+        let changed: Vec<PathBuf> =
+            changes.files.iter().map(|file| sources.join(&file.relative)).collect();
+        git::check_tracked(&changed)?;
+    }
+    let mut files: Vec<(PathBuf, Vec<u8>)> =
+        changes.files.iter().map(|file| (file.relative.clone(), file.bytes.clone())).collect();
     if options.output.is_some() {
         let changed: BTreeSet<&Path> =
             changes.files.iter().map(|file| file.relative.as_path()).collect();
@@ -364,15 +472,19 @@ pub(super) fn write(options: &MinimizeOptions, changes: &Changes) -> Result<(), 
     output::write(target(options), &Output { files, gone: Vec::new(), replaces: Replaces::All })
 }
 
+/// All plain files below a folder, also behind links. What lies behind a link to a folder around it is known, and
+/// what is no file, such as a link to nowhere that an editor leaves, is no source.
 fn collect(files: &mut Vec<PathBuf>, root: &Path, below: &Path) -> io::Result<()> {
-    let mut entries: Vec<_> = fs::read_dir(root.join(below))?.collect::<io::Result<_>>()?;
+    let here = fs::canonicalize(root.join(below))?;
+    let mut entries: Vec<_> = fs::read_dir(&here)?.collect::<io::Result<_>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let path = below.join(entry.file_name());
-        if root.join(&path).is_dir() {
-            collect(files, root, &path)?;
-        } else {
+        let Ok(real) = fs::canonicalize(entry.path()) else { continue };
+        if real.is_file() {
             files.push(path);
+        } else if real.is_dir() && !here.starts_with(&real) {
+            collect(files, root, &path)?;
         }
     }
     Ok(())

@@ -77,6 +77,21 @@ fn unless_missing(done: io::Result<()>) -> io::Result<()> {
     }
 }
 
+/// Fails where files cannot be put into a folder.
+pub(super) fn can_change(folder: &Path) -> io::Result<()> {
+    use std::ffi::CString;
+    use std::os::unix::ffi::OsStrExt;
+
+    let path = CString::new(folder.as_os_str().as_bytes())?;
+    // SAFETY: the path is a string that ends with a zero and outlives the call.
+    #[expect(
+        unsafe_code,
+        reason = "the standard library cannot ask what may be done with a folder"
+    )]
+    let result = unsafe { libc::access(path.as_ptr(), libc::W_OK | libc::X_OK) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
 #[cfg(target_os = "linux")]
 fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     use std::ffi::CString;

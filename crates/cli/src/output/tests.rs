@@ -214,3 +214,23 @@ fn writing_twice_leaves_nothing_but_the_files() {
         assert_eq!(fs::read_dir(&folder).expect("there").count(), 2, "p and r alone");
     }
 }
+
+#[test]
+fn a_file_where_a_folder_is_needed_is_named_and_nothing_is_written() {
+    for replaces in [Replaces::Ours, Replaces::All] {
+        let temporary = TemporaryFolder::new().expect("a folder");
+        let folder = temporary.path.join("out");
+        old(&folder, true);
+        fs::write(folder.join("r"), "of the user").expect("written");
+        let before = content(&folder);
+        let said = write(&folder, &Output { replaces, ..output() }).expect_err("no folder");
+        let expected = format!(
+            "{} is a file, not a folder; nothing was written\nhint: move it, or name another folder",
+            folder.join("r").display()
+        );
+        assert_eq!(said, expected);
+        assert_eq!(content(&folder), before);
+        assert_eq!(fs::read_dir(&folder).expect("there").count(), 2);
+        assert_eq!(fs::read_dir(&temporary.path).expect("there").count(), 1);
+    }
+}

@@ -10,7 +10,7 @@ use ::generate::states::explore;
 use ::generate::states::tests::{Draft, drafts, observers};
 use suite::method::Method;
 
-use crate::generate::prepare::{Makers, Prepared, prepare};
+use crate::generate::prepare::{Prepared, prepare};
 use crate::inputs::Inputs;
 use crate::machines::Machines;
 use crate::options::ExploreOptions;
@@ -44,8 +44,7 @@ pub(super) fn offered(
     inputs: &Inputs,
     time: Option<Duration>,
 ) -> Result<Offered, String> {
-    let Prepared { mut job, .. } =
-        prepare(machines, &[class.to_owned()], options, inputs, Makers::All)?;
+    let Prepared { mut job, .. } = prepare(machines, &[class.to_owned()], options, inputs)?;
     job.most_calls = Some(CALLS.1.min(CALLS.0 / n_classes.max(1)));
     job.most_states = job.most_states.min(MOST_STATES);
     let progress = Progress::new(&format!("states of {}", class.replace('/', ".")), time);

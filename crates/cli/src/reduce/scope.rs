@@ -13,6 +13,7 @@ use super::failure::Owners;
 use crate::minimize::scope::plan;
 use crate::options::ReduceOptions;
 use crate::selection::{KnownClasses, Wanted};
+use crate::source_text::SourceText;
 
 /// Packages of jars that are never under test where nobody says so.
 const LIBRARIES: &[&str] = &[
@@ -38,7 +39,7 @@ pub(super) struct Scope {
 pub(super) struct Source {
     /// The file, below the folder of sources.
     pub(super) relative: PathBuf,
-    pub(super) text: String,
+    pub(super) written: SourceText,
     pub(super) focus: Focus,
     /// How many statements the test has.
     pub(super) length: usize,
@@ -126,9 +127,9 @@ impl Scope {
                 path.display()
             )
         })?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| format!("{}: only sources in UTF-8 can be read", path.display()))?;
-        let map = outline::locate(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+        let written = SourceText::of(&path, bytes)?;
+        let map = outline::locate(&written.text)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
         outline::check_class_file(&map, &file).map_err(|mismatch| {
             format!(
                 "{}: the source does not match the class files: {mismatch}\nhint: compile the tests again",
@@ -145,8 +146,8 @@ impl Scope {
                 .filter(|found| found.name == method)
                 .map(|found| found.parameters.clone()),
         };
-        match prune::n_statements(&text, &focus) {
-            Ok(length) => Ok(Ok(Source { relative, text, focus, length })),
+        match prune::n_statements(&written.text, &focus) {
+            Ok(length) => Ok(Ok(Source { relative, written, focus, length })),
             Err(error) => Ok(Err(error.what)),
         }
     }

@@ -9,7 +9,7 @@ use super::failure::Cause;
 use super::scope::Scope;
 use crate::options::{MachineOptions, ReduceOptions};
 use crate::os_host::OsHost;
-use crate::run::{boot, reason};
+use crate::run::{boot, no_junit, reason};
 use crate::watch;
 
 /// By the id of a failed test the last call that it made.
@@ -30,7 +30,7 @@ pub(super) fn run(
         let hear = mode.hear();
         let limits = Limits { test_fuel: options.fuel, is_enough: watch::is_interrupted };
         let mut report = junit::run_limited(&mut vm, &mut mode, &scope.plan, limits, hear)
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| no_junit(&error))?;
         if watch::is_interrupted() {
             return Err("interrupted before the suite came to its end".to_owned());
         }

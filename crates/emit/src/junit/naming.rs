@@ -1,6 +1,6 @@
 //! Names of tests and variables: valid, unique, the same in every run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use suite::java_type::JavaType;
@@ -144,24 +144,19 @@ pub(crate) fn is_reserved(text: &str) -> bool {
     RESERVED.contains(&text)
 }
 
-/// A name for each test, in order. Tests that would have the same name are numbered by what they do,
-/// not by where they stand.
-pub(crate) fn test_names(tests: &[Test], framework: Framework) -> Vec<String> {
-    let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (idx, test) in tests.iter().enumerate() {
-        groups.entry(test_name(test, framework)).or_default().push(idx);
-    }
-    let mut taken: BTreeSet<String> = groups.keys().cloned().collect();
-    let mut names = vec![String::new(); tests.len()];
-    for (name, mut members) in groups {
-        members.sort_by_cached_key(|&idx| {
-            let test = &tests[idx];
-            let rest = format!("{:?}{:?}{:?}", test.checks, test.throws, test.notes);
-            (test.sequence.len(), test.sequence.clone(), rest)
-        });
-        for (number, idx) in members.into_iter().enumerate() {
-            names[idx] = if number == 0 { name.clone() } else { numbered(&mut taken, &name, "_") };
-        }
+/// A name for each test, in order. Tests that would have the same name are numbered in the order in which they
+/// stand in the file.
+pub(crate) fn test_names<'t>(
+    tests: impl IntoIterator<Item = &'t Test>,
+    framework: Framework,
+) -> Vec<String> {
+    let plain: Vec<String> = tests.into_iter().map(|test| test_name(test, framework)).collect();
+    let mut taken: BTreeSet<String> = plain.iter().cloned().collect();
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    let mut names = Vec::with_capacity(plain.len());
+    for name in &plain {
+        let is_first = known.insert(name);
+        names.push(if is_first { name.clone() } else { numbered(&mut taken, name, "_") });
     }
     names
 }
@@ -371,13 +366,17 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_tests_do_not_depend_on_their_order() {
+    fn numbers_of_tests_follow_their_order() {
         let mut noted = titled("push", "", "");
         noted.notes.push("a".into());
         let plain = titled("push", "", "");
-        let one = test_names(&[noted.clone(), plain.clone()], Framework::JUnit5);
-        let other = test_names(&[plain, noted], Framework::JUnit5);
-        assert_eq!(one, other.into_iter().rev().collect::<Vec<_>>());
+        for order in [[&noted, &plain, &plain], [&plain, &noted, &plain], [&plain, &plain, &noted]]
+        {
+            assert_eq!(test_names(order, Framework::JUnit5), ["push", "push_2", "push_3"]);
+        }
+        let pushed_second = titled("push", "2", "");
+        let order = [&plain, &plain, &pushed_second, &plain];
+        assert_eq!(test_names(order, Framework::JUnit5), ["push", "push_3", "push_2", "push_4"]);
     }
 
     #[test]

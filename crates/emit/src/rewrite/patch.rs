@@ -64,9 +64,14 @@ impl<'a> Patches<'a> {
             let is_empty = line.trim_start_matches([' ', '\t']).starts_with(['\n', '\r']);
             let blank = line.len() - line.trim_start_matches([' ', '\t']).len();
             // Deeper lines keep their shape behind the slashes; others are not changed before them.
-            let column = if line.starts_with(indent) { indent.len() } else { 0 };
-            let slashes = if is_empty { "//" } else { "// " };
-            self.insert(start + column.min(blank), slashes.to_owned());
+            if line.starts_with(indent) {
+                let slashes = if is_empty { "//" } else { "// " };
+                self.insert(start + indent.len().min(blank), slashes.to_owned());
+            } else if is_empty {
+                self.insert(start, format!("{indent}//"));
+            } else {
+                self.insert(start, "// ".to_owned());
+            }
         }
         if !lay.owns_end {
             self.insert(full.end, format!("{newline}{indent}"));

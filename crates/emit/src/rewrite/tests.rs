@@ -120,7 +120,7 @@ fn line_ends_tabs_byte_order_mark_and_a_missing_last_line_end_stay() {
 fn comment_keeps_every_line_behind_slashes() {
     let expected = THREE.replace(
         "    // of b\n    @Test\n    @Tag(\"}\")\n    void b() {\n\n        String s = \"\"\"\n  }\n\"\"\";\n    } // end of b\n",
-        "    // nonpareil: redundant, covered by n\n    // // of b\n    // @Test\n    // @Tag(\"}\")\n    // void b() {\n//\n    //     String s = \"\"\"\n//   }\n// \"\"\";\n    // } // end of b\n",
+        "    // nonpareil: redundant, covered by n\n    // // of b\n    // @Test\n    // @Tag(\"}\")\n    // void b() {\n    //\n    //     String s = \"\"\"\n//   }\n// \"\"\";\n    // } // end of b\n",
     );
     check(THREE, Action::Comment, &["b"], &expected);
 }

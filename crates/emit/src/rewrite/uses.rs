@@ -3,36 +3,43 @@
 //!
 //! Looks at tokens alone, so it may see a use where there is none, which costs a test that could have gone.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::MethodAt;
 use crate::lex::{self, Kind, Token};
 use crate::outline::{MethodDecl, SourceMap};
 
-/// The line of the first use of the method outside of itself and of code that is taken out.
+/// The code of a source, and where in it each word stands: sources have thousands of tests.
+pub(super) struct Code<'a> {
+    source: &'a str,
+    map: &'a SourceMap,
+    code: Vec<Token>,
+    words: BTreeMap<String, Vec<usize>>,
+}
+
+/// The line of the first use of the method outside of itself and of code that is taken out, which is in order.
 pub(super) fn call(
-    source: &str,
-    map: &SourceMap,
+    view: &Code<'_>,
     (class_idx, method_idx): MethodAt,
     removed: &[Range<usize>],
 ) -> Option<usize> {
+    let map = view.map;
     let class = &map.classes[class_idx];
     let method = &class.methods[method_idx];
-    let code: Vec<Token> =
-        map.tokens.iter().copied().filter(|token| !token.kind.is_comment()).collect();
-    let view = View { source, map, code: &code };
-    for (idx, token) in code.iter().enumerate() {
-        let is_elsewhere = !method.span.contains(&token.start)
-            && !removed.iter().any(|span| span.contains(&token.start));
-        if !is_elsewhere || token.kind != Kind::Word || view.text(idx) != method.name {
+    for &idx in view.words.get(&method.name).into_iter().flatten() {
+        let at = view.code[idx].start;
+        let before = removed.partition_point(|span| span.end <= at);
+        if method.span.contains(&at) || removed.get(before).is_some_and(|span| span.contains(&at)) {
             continue;
         }
         // Plain names reach a method from its class, from inside of it and from subtypes.
-        let in_scope = map.classes.iter().any(|other| {
-            other.span.contains(&token.start) && (other.name == class.name || other.inherits)
-        });
+        let in_scope = map
+            .classes
+            .iter()
+            .any(|other| other.span.contains(&at) && (other.name == class.name || other.inherits));
         if view.is_use(idx, method, in_scope) {
-            return Some(map.line(token.start));
+            return Some(map.line(at));
         }
     }
     None
@@ -60,13 +67,17 @@ pub(super) fn string(source: &str, map: &SourceMap, method: &MethodDecl) -> Opti
         .map(|token| map.line(token.start))
 }
 
-struct View<'a> {
-    source: &'a str,
-    map: &'a SourceMap,
-    code: &'a [Token],
-}
+impl<'a> Code<'a> {
+    pub(super) fn of(source: &'a str, map: &'a SourceMap) -> Code<'a> {
+        let code: Vec<Token> =
+            map.tokens.iter().copied().filter(|token| !token.kind.is_comment()).collect();
+        let mut words: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (idx, token) in code.iter().enumerate().filter(|(_, token)| token.kind == Kind::Word) {
+            words.entry(lex::plain(&source[token.range()])).or_default().push(idx);
+        }
+        Code { source, map, code, words }
+    }
 
-impl View<'_> {
     fn text(&self, idx: usize) -> String {
         self.code.get(idx).map(|token| lex::plain(&self.source[token.range()])).unwrap_or_default()
     }

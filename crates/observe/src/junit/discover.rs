@@ -44,6 +44,7 @@ pub struct Available {
 const TESTABLE: &[u8] = b"Lorg/junit/platform/commons/annotation/Testable;";
 const NESTED: &[u8] = b"Lorg/junit/jupiter/api/Nested;";
 const TEST_4: &[u8] = b"Lorg/junit/Test;";
+const TEST_3: &[u8] = b"junit/framework/Test";
 const RUN_WITH: &[u8] = b"Lorg/junit/runner/RunWith;";
 const SUITE_CLASSES: &[u8] = b"Lorg/junit/runners/Suite$SuiteClasses;";
 const ENCLOSED: &[u8] = b"org/junit/experimental/runners/Enclosed";
@@ -113,7 +114,7 @@ impl<'a> Classes<'a> {
         let file = self.find(name)?;
         let mut kinds = self.kinds(&file);
         // `suite()` makes a class a test of JUnit 3, whatever it extends.
-        if has_suite_method(&file) {
+        if self.has_suite_method(&file) {
             kinds.junit4 = true;
             kinds.junit3 = true;
         }
@@ -180,7 +181,7 @@ impl<'a> Classes<'a> {
             }
         }
         kinds.platform |= self.has_nested_tests(file, 0);
-        if is_test_case && (has_test_method_3 || has_suite_method(file)) {
+        if is_test_case && (has_test_method_3 || self.has_suite_method(file)) {
             kinds.junit4 = true;
             kinds.junit3 = true;
         }
@@ -274,6 +275,22 @@ impl<'a> Classes<'a> {
         })
     }
 
+    /// Whether a class makes its tests itself: `suite()` gives a test of JUnit 3, of whatever class.
+    fn has_suite_method(&mut self, file: &ClassFile) -> bool {
+        let pool = file.constant_pool();
+        let given = file.methods().iter().find_map(|method| {
+            let is_named = pool.utf8(method.name) == b"suite";
+            let given = pool.utf8(method.descriptor).strip_prefix(b"()L")?.strip_suffix(b";")?;
+            (is_named && method.access_flags & access::STATIC != 0).then(|| given.to_vec())
+        });
+        let Some(given) = given else { return false };
+        if given == TEST_3 {
+            return true;
+        }
+        let Some(given) = self.find(&given) else { return false };
+        self.hierarchy(&given).iter().any(|class| class.interfaces().any(|name| name == TEST_3))
+    }
+
     /// Whether a class is a suite of JUnit 4 that only lists classes found anyway.
     fn is_suite_of(&mut self, name: &[u8], found: &[String]) -> bool {
         let Some(file) = self.find(name) else { return false };
@@ -286,11 +303,6 @@ impl<'a> Classes<'a> {
             found.iter().any(|name| name.as_bytes() == member)
         })
     }
-}
-
-fn has_suite_method(file: &ClassFile) -> bool {
-    let method = file.method(b"suite", b"()Ljunit/framework/Test;");
-    method.is_some_and(|method| method.access_flags & access::STATIC != 0)
 }
 
 fn is_test_method_3(class: &ClassFile, method: &MethodInfo) -> bool {

@@ -30,9 +30,16 @@ pub(super) fn junit3(java: &mut Java<'_>, classes: &[ClassId]) -> Result<Vec<Obj
     let mut calls = Vec::with_capacity(classes.len());
     for &class in classes {
         let name = java.vm.class(class).name.to_string();
-        let suite = java.vm.class(class).method(b"suite", b"()Ljunit/framework/Test;");
-        let test = if suite.is_some_and(|method| method.is_static()) {
-            java.get_static(&name, "suite", "()Ljunit/framework/Test;", &[])?
+        // Whatever class it gives, as long as it is a test.
+        let mut methods = java.vm.class(class).methods.iter();
+        let suite = methods.find(|method| {
+            method.is_static()
+                && method.name.as_bytes() == b"suite"
+                && method.descriptor.as_bytes().starts_with(b"()L")
+        });
+        let suite = suite.map(|method| method.descriptor.to_string());
+        let test = if let Some(descriptor) = suite {
+            java.get_static(&name, "suite", &descriptor, &[])?
         } else {
             let class = java.mirror(class);
             java.construct(
