@@ -7,6 +7,7 @@ pub mod arguments;
 pub mod assemble;
 pub mod assessment;
 pub mod behaviour;
+mod caches;
 pub mod contract;
 pub mod coverage;
 pub mod harvest;

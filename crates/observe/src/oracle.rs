@@ -95,7 +95,7 @@ impl Run<'_> {
         // So that it is not done again for the next sequence. Under a mark it would be.
         if session.vm.depth() == 0 {
             for name in &met {
-                let _ = session.class(name);
+                let _ = session.learn(name);
             }
         }
         // Classes may look around while they are initialised, as those do that a sequence names.

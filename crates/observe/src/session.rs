@@ -20,6 +20,7 @@ use vm::travel::Mark;
 use vm::value::{ClassId, Kind, LoaderId, MethodId, Ref, Value};
 use vm::vm::Vm;
 
+use crate::caches;
 use crate::java::{Java, Problem};
 use crate::outside::{self, Reach, Start};
 
@@ -110,6 +111,14 @@ impl Session {
             false => self.complete(|vm| vm.ensure_initialised(class)),
         };
         done.map_err(|problem| NotFound::Class { name: name.to_owned(), problem })?;
+        Ok(class)
+    }
+
+    /// A class that a run met, by internal name: initialised for good, with the caches filled that whoever needs it
+    /// needs too, so that the next run finds it all done.
+    pub fn learn(&mut self, name: &str) -> Result<ClassId, NotFound> {
+        let class = self.class(name)?;
+        caches::fill(self, name);
         Ok(class)
     }
 

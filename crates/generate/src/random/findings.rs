@@ -110,7 +110,7 @@ impl Judge {
         self.session.vm.host.forget_files();
         for name in met {
             // So that it is not done again for the next sequence, which is much like this one.
-            let _ = self.session.class(&name);
+            let _ = self.session.learn(&name);
         }
         self.court.settle(&mut self.session);
         found

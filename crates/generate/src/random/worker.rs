@@ -5,7 +5,6 @@
 //! again, so that this is as it would be in a test; caches of the JDK do not count. Everything is rolled back afterwards, so the next
 //! sequence starts from the same world.
 
-mod caches;
 mod end_states;
 mod judging;
 mod observers;

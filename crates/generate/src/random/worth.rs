@@ -104,7 +104,7 @@ impl Appraiser {
             let (seen, met) = self.run(sequence, states)?;
             shown = seen;
             // So that it is not done again for the next sequence, nor counted with this one.
-            let n_new = met.iter().filter(|name| self.session.class(name).is_ok()).count();
+            let n_new = met.iter().filter(|name| self.session.learn(name).is_ok()).count();
             if n_new == 0 {
                 break;
             }

@@ -159,7 +159,7 @@ impl<'j> Worker<'j> {
         self.session.vm.rollback(mark);
         for name in names {
             // A class that cannot be initialised says so again when it is used.
-            let _ = self.session.class(&name);
+            let _ = self.session.learn(&name);
         }
     }
 

@@ -11,7 +11,7 @@ use vm::value::LoaderId;
 use super::super::MOST_MEMORY;
 use super::super::catalogue::Catalogue;
 use super::own_state::OwnState;
-use super::{Met, Worker, caches};
+use super::{Met, Worker};
 
 impl Worker {
     /// From here on the world is what it is now: all later work is rolled back to it.
@@ -164,11 +164,7 @@ impl Worker {
                     let _ = session.complete(|vm| vm.class_of_descriptor(loader, name.as_bytes()));
                 }
                 Met::Loaded(name) => drop(session.load(name)),
-                Met::Initialised(name) => {
-                    if session.class(name).is_ok() {
-                        caches::fill(session, name);
-                    }
-                }
+                Met::Initialised(name) => drop(session.learn(name)),
                 Met::Linked(name) => {
                     if let Ok(class) = session.load(name) {
                         session.link_ahead(class);

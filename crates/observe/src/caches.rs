@@ -1,9 +1,10 @@
 //! Caches of the JDK (names, time zones, formats) that cost much to fill are filled once and for all: that is
-//! no part of what a sequence leads to.
+//! no part of what a run leads to.
 
-use observe::session::Session;
 use vm::interp::Outcome;
 use vm::value::Ref;
+
+use crate::session::Session;
 
 /// A call that fills a cache: a static method without parameters, and a method of what it gives.
 struct Fill {
@@ -79,7 +80,7 @@ const FILLS: &[Fill] = &[
 const FUEL: u64 = 50_000_000;
 
 /// Fills the caches that whoever needs this class needs too.
-pub(super) fn fill(session: &mut Session, class: &str) {
+pub(crate) fn fill(session: &mut Session, class: &str) {
     for fill in FILLS.iter().filter(|fill| fill.class == class) {
         // What does not work says so again when it is called.
         let _ = run(session, fill);
