@@ -59,7 +59,7 @@ fn observe_words(exact: &Exact) -> Fingerprint {
     mixer.finish()
 }
 
-fn with(mask: &Mask, check: impl Fn(&mut States)) {
+fn with(mask: &Mask, mut check: impl FnMut(&mut States)) {
     for jdk in jdk::installed() {
         let sources = root::repository().join("fixtures/states");
         let classes = suite::compile(&jdk, "states", &sources, "").unwrap();
@@ -249,5 +249,28 @@ fn a_class_that_has_the_number_of_one_that_was_taken_back_is_not_taken_for_it() 
         assert_ne!(looks[0].1, looks[1].1);
         assert_ne!(looks[0].2, looks[1].2);
         assert_ne!(looks[0].3, looks[1].3);
+    });
+}
+
+#[test]
+fn who_moves_to_another_machine_takes_no_numbers_along() {
+    with(&Mask::standard(), |states| {
+        states.session.class("Late").unwrap();
+        let first = states.object_of("Late", "counted", "()Ljava/lang/Object;", &[]);
+        let number = states.session.vm.class_of(first);
+        let counted = states.whole(first);
+        with(&Mask::standard(), |other| {
+            other.session.class("Late").unwrap();
+            let object = other.object_of("Late", "chained", "()Ljava/lang/Object;", &[]);
+            if other.session.vm.class_of(object) != number {
+                // Another JDK.
+                return;
+            }
+            let chained = other.whole(object);
+            let mut moved = CanonicalHeap::new(Mask::standard());
+            moved.fingerprint(&states.session.vm, &[Root::Object(first)]);
+            assert_eq!(moved.fingerprint(&other.session.vm, &[Root::Object(object)]), chained);
+            assert_ne!(chained, counted);
+        });
     });
 }
