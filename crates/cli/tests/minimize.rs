@@ -349,10 +349,11 @@ fn sources_that_do_not_match_are_an_input_error_and_nothing_is_written() {
 #[test]
 fn tests_that_do_not_pass_are_left_as_they_are_and_stand_for_nothing() {
     let project = Project::new(first_jdk(), "minimize/main", "minimize/troubled", &[JUPITER]);
-    let output = project.minimize(&project.tests, &["--fuel", "20000000"]);
+    let output = project.minimize(&project.tests, &["--fuel", "20000000", "--memory", "128m"]);
     let text = stdout(&output);
     let expected = "
 redundant
+  shop.GreedyTest.passes: because of shop.TillTest.bPasses
   shop.HangingTest.passes: because of shop.TillTest.bPasses
   shop.TillTest.cIsRedundant: because of shop.TillTest.bPasses
 
@@ -365,6 +366,7 @@ left as they are
     for line in [
         "  shop.ExitingTest.exits: it stops the machine: ended with code 0\n",
         "  shop.HangingTest.hangs: it does not come to an end within --fuel\n",
+        "  shop.GreedyTest.takesAll: it takes all memory; --memory gives more\n",
         "\n1 test calls no class under test and is left as it is\n",
     ] {
         assert!(text.contains(line), "{text}");
@@ -498,8 +500,9 @@ fn the_result_is_the_same_for_any_number_of_jobs() {
         tests.display().to_string()
     });
     let with_jobs = |jobs: &str, format: &str| {
-        let more = ["--tests", &troubled, "--tests", &inherited, "--fuel", "20000000", "--explain"];
-        let options = [&more[..], &["--jobs", jobs, "--format", format]].concat();
+        let more = ["--tests", &troubled, "--tests", &inherited, "--explain"];
+        let limits = ["--fuel", "20000000", "--memory", "128m", "--jobs", jobs];
+        let options = [&more[..], &limits, &["--format", format]].concat();
         stdout(&project.minimize(&project.tests, &options))
     };
     let text = with_jobs("1", "json");

@@ -215,6 +215,9 @@ fn judged(test: &TestRun) -> Judged {
         Verdict::Stopped(vm::frame::Stop::OutOfFuel) => {
             Status::NotPassed("it does not come to an end within --fuel".to_owned())
         }
+        Verdict::Stopped(vm::frame::Stop::OutOfMemory) => {
+            Status::NotPassed("it takes all memory; --memory gives more".to_owned())
+        }
         Verdict::Stopped(stop) => {
             let why = reason(stop);
             let first = why.lines().next().unwrap_or_default();
