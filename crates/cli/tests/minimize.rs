@@ -436,6 +436,32 @@ fn suites_of_junit_3_and_4_are_minimised_with_and_without_the_vintage_engine() {
 }
 
 #[test]
+fn tests_that_are_no_methods_are_counted_and_kept() {
+    let vintage: &[&[&str]] = &[JUPITER, JUNIT4, &["junit-vintage-engine"]];
+    for jars in [vintage, &[JUNIT4]] {
+        let project = Project::new(first_jdk(), "minimize/main", "minimize/data", jars);
+        let output = project.minimize(&project.tests, &[]);
+        let text = stdout(&output);
+        for line in [
+            "\nshop.CoinsTest      1          1 ",
+            "\nshop.TableTest      2          0 ",
+            "\n  shop.CoinsTest.testOne: because of shop.TableTest.1 coin\n",
+            "\n2 tests have no method of their own to take out, as those that suite() makes, and are kept\n",
+        ] {
+            assert!(text.contains(line), "{text}{}", stderr(&output));
+        }
+        let alone = only(&project, "data", &["shop/TableTest.class"]);
+        let output = project.minimize(&alone, &["--format", "json"]);
+        let text = stdout(&output);
+        let kept =
+            "\"status\": \"kept\",\n      \"reason\": \"it has no method of its own to take out\"";
+        assert_eq!(text.matches(kept).count(), 2, "{text}{}", stderr(&output));
+        assert_eq!(output.status.code(), Some(0));
+        fs::remove_dir_all(alone).unwrap();
+    }
+}
+
+#[test]
 fn rewritten_suites_of_junit_3_and_4_compile_and_pass() {
     let project = Project::new(
         first_jdk(),

@@ -41,11 +41,23 @@ pub struct Redundant {
 
 /// A minimal suite.
 pub fn reduce(tests: &[Covered], order: Order) -> Reduction {
-    let candidates = match order {
-        Order::Suite => suite_order(tests),
-        Order::Greedy => greedy_order(tests),
+    reduce_around(tests, &[], order)
+}
+
+/// As [`reduce`], around tests that stay whatever the others do: their positions, each once. The others are minimal
+/// beside them.
+pub fn reduce_around(tests: &[Covered], staying: &[usize], order: Order) -> Reduction {
+    let mut seen = Seen::of(tests);
+    for &test in staying {
+        seen.add(&tests[test]);
+    }
+    let mut chosen = match order {
+        Order::Suite => suite_order(tests, seen),
+        Order::Greedy => greedy_order(tests, seen),
     };
-    let kept = minimal(tests, candidates);
+    // What stays adds nothing to itself, so none of it was chosen.
+    chosen.extend(staying);
+    let kept = minimal(tests, chosen, &staying.iter().copied().collect());
     let index = Index::of(tests, &kept);
     // Many redundant tests cover just the same.
     let mut known: BTreeMap<&Covered, Vec<usize>> = BTreeMap::new();
@@ -62,21 +74,19 @@ pub fn reduce(tests: &[Covered], order: Order) -> Reduction {
 
 /// All tests in the order that covers most soonest; those that add nothing come last, in suite order.
 pub fn prioritize(tests: &[Covered]) -> Vec<usize> {
-    let mut order = greedy_order(tests);
+    let mut order = greedy_order(tests, Seen::of(tests));
     let chosen: BTreeSet<usize> = order.iter().copied().collect();
     order.extend((0..tests.len()).filter(|test| !chosen.contains(test)));
     order
 }
 
-/// The tests that add something to those before them.
-fn suite_order(tests: &[Covered]) -> Vec<usize> {
-    let mut seen = Seen::of(tests);
+/// The tests that add something to those before them and to what was seen.
+fn suite_order(tests: &[Covered], mut seen: Seen) -> Vec<usize> {
     (0..tests.len()).filter(|&test| seen.add(&tests[test]) > 0).collect()
 }
 
-/// Tests that add something, the most first.
-fn greedy_order(tests: &[Covered]) -> Vec<usize> {
-    let mut seen = Seen::of(tests);
+/// Tests that add something to what was seen, the most first.
+fn greedy_order(tests: &[Covered], mut seen: Seen) -> Vec<usize> {
     // What a test adds only shrinks, so an old figure is an upper bound.
     let mut heap: BinaryHeap<(usize, std::cmp::Reverse<usize>)> = tests
         .iter()
@@ -99,8 +109,8 @@ fn greedy_order(tests: &[Covered]) -> Vec<usize> {
     order
 }
 
-/// Drops tests that the others cover, the last ones first; ascending.
-fn minimal(tests: &[Covered], mut kept: Vec<usize>) -> Vec<usize> {
+/// Drops tests that the others cover, the last ones first, but none of those that stay; ascending.
+fn minimal(tests: &[Covered], mut kept: Vec<usize>, staying: &BTreeSet<usize>) -> Vec<usize> {
     kept.sort_unstable();
     let mut n_tests = vec![0_u32; n_things(tests)];
     for &thing in kept.iter().flat_map(|&test| &tests[test]) {
@@ -108,7 +118,8 @@ fn minimal(tests: &[Covered], mut kept: Vec<usize>) -> Vec<usize> {
     }
     let mut minimal = Vec::with_capacity(kept.len());
     for &test in kept.iter().rev() {
-        if tests[test].iter().all(|&thing| n_tests[thing as usize] > 1) {
+        let is_covered = || tests[test].iter().all(|&thing| n_tests[thing as usize] > 1);
+        if !staying.contains(&test) && is_covered() {
             for &thing in &tests[test] {
                 n_tests[thing as usize] -= 1;
             }

@@ -37,6 +37,8 @@ pub(super) struct Minimized {
 pub(super) struct Judged {
     pub(super) class: String,
     pub(super) method: String,
+    /// Whether that is a method: what is none cannot be taken out.
+    pub(super) is_method: bool,
     pub(super) parameters: Option<String>,
     pub(super) n_executions: u64,
     pub(super) status: Status,
@@ -75,9 +77,11 @@ pub(super) struct Row {
 impl Judged {
     /// As people name it.
     pub(super) fn name(&self) -> String {
+        // What data gives a name may go over several lines.
+        let method = self.method.split(char::is_control).collect::<Vec<&str>>().join(" ");
         match &self.parameters {
-            Some(parameters) => format!("{}.{}({parameters})", self.class, self.method),
-            None => format!("{}.{}", self.class, self.method),
+            Some(parameters) => format!("{}.{method}({parameters})", self.class),
+            None => format!("{}.{method}", self.class),
         }
     }
 
@@ -132,7 +136,9 @@ pub(super) fn judge(
         KeepOrder::Suite => Order::Suite,
         KeepOrder::Greedy => Order::Greedy,
     };
-    let reduction = reduce::reduce(&of_candidates, order);
+    let staying: Vec<usize> =
+        (0..candidates.len()).filter(|&at| !tests[candidates[at]].is_method).collect();
+    let reduction = reduce::reduce_around(&of_candidates, &staying, order);
     for redundant in &reduction.redundant {
         let by = redundant.covered_by.iter().map(|&by| candidates[by]).collect();
         tests[candidates[redundant.test]].status = Status::Redundant(by);
@@ -229,6 +235,7 @@ fn judged(test: &TestRun) -> Judged {
     Judged {
         class: test.class.clone(),
         method: test.method.clone(),
+        is_method: test.is_method,
         parameters: test.parameters.clone(),
         n_executions: test.n_executions,
         status,

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Covered, Order, Reduction, prioritize, reduce};
+use super::{Covered, Order, Reduction, prioritize, reduce, reduce_around};
 
 /// All suites of `n_tests` tests over three things.
 fn suites(n_tests: u32) -> impl Iterator<Item = Vec<Covered>> {
@@ -50,6 +50,24 @@ fn every_small_suite_becomes_minimal_and_loses_nothing() {
         for tests in suites(n_tests) {
             for order in [Order::Suite, Order::Greedy] {
                 check(&tests, &reduce(&tests, order));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_stays_is_kept_and_the_others_are_minimal_beside_it() {
+    for tests in suites(4) {
+        for (staying, order) in [(0..1, Order::Suite), (3..4, Order::Suite), (1..3, Order::Greedy)]
+        {
+            let staying: Vec<usize> = staying.collect();
+            let kept = reduce_around(&tests, &staying, order).kept;
+            assert!(staying.iter().all(|test| kept.contains(test)), "{tests:?}");
+            assert_eq!(union(kept.iter().map(|&test| &tests[test])), union(tests.iter()));
+            for &test in kept.iter().filter(|test| !staying.contains(test)) {
+                let others = kept.iter().filter(|&&other| other != test);
+                let others = union(others.map(|&other| &tests[other]));
+                assert!(!is_covered(&tests[test], &others), "{tests:?}: {test} is redundant");
             }
         }
     }
