@@ -149,6 +149,31 @@ fn a_damaged_class_file_is_named() {
 }
 
 #[test]
+fn a_damaged_jar_is_named_with_what_to_do() {
+    let place = Place::new("damaged-jar");
+    let jar = place.folder.join("half.jar");
+    fs::write(&jar, b"PK\x03\x04 and no more").unwrap();
+    let shown = place.path("half.jar");
+    let expected = format!(
+        "error: cannot read {shown} as a jar: no zip end record\nhint: get the jar once more, or leave it off the \
+         class path\n"
+    );
+    let tests = place.tests.display().to_string();
+    let output = place.path("out");
+    let commands: [(&str, &[&str]); 5] = [
+        ("generate", &["--class", "IntStack", "--output", &output]),
+        ("inspect", &["--class", "IntStack"]),
+        ("minimize", &["--tests", &tests]),
+        ("assess", &["--tests", &tests]),
+        ("run", &["--junit"]),
+    ];
+    for (command, options) in commands {
+        let said = place.run(command, &jar, options);
+        assert_eq!(said, (Some(2), String::new(), expected.clone()), "{command}");
+    }
+}
+
+#[test]
 fn a_damaged_test_class_is_said_to_be_left_out() {
     let place = Place::new("damaged-test");
     let tests = place.folder.join("tests");
