@@ -400,6 +400,22 @@ fn an_inherited_test_is_taken_out_where_it_is_redundant_in_every_class_that_runs
 }
 
 #[test]
+fn what_an_heir_runs_anyway_lets_another_test_go() {
+    let project = Project::new(first_jdk(), "minimize/main", "minimize/heirs", &[JUPITER]);
+    let folder = scratch("heirs");
+    let out = folder.join("java").display().to_string();
+    let sources = project.sources.display().to_string();
+    let output = project
+        .minimize(&project.tests, &["--sources", &sources, "--apply", "delete", "--output", &out]);
+    let text = stdout(&output);
+    let redundant = "\nredundant\n  shop.FirstTest.putsOne: because of shop.OneCoinTest.puts\n";
+    assert!(text.contains(redundant), "{text}{}", stderr(&output));
+    assert!(text.contains("\n1 test deleted in 1 file\n"), "{text}");
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
 fn suites_of_junit_3_and_4_are_minimised_with_and_without_the_vintage_engine() {
     let vintage: &[&[&str]] = &[JUPITER, JUNIT4, &["junit-vintage-engine"]];
     for jars in [vintage, &[JUNIT4]] {

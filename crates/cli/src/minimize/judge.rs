@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use distill::reduce::{self, Order};
 use observe::record::{Classes, RecordedSuite, Techniques, TestRun, Verdict};
 
+use super::declared::together;
 use super::explain::{Explained, explain};
 use super::{Scope, techniques};
 use crate::options::{KeepOrder, MinimizeOptions};
@@ -138,7 +139,9 @@ pub(super) fn judge(
     };
     let staying: Vec<usize> =
         (0..candidates.len()).filter(|&at| !tests[candidates[at]].is_method).collect();
-    let reduction = reduce::reduce_around(&of_candidates, &staying, order);
+    let together = together(&options.tests, scope, &tests, &|test| test.status == Status::Kept);
+    let together: Vec<Option<usize>> = candidates.iter().map(|&idx| together[idx]).collect();
+    let reduction = reduce::reduce_together(&of_candidates, &staying, &together, order);
     for redundant in &reduction.redundant {
         let by = redundant.covered_by.iter().map(|&by| candidates[by]).collect();
         tests[candidates[redundant.test]].status = Status::Redundant(by);
