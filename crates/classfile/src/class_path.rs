@@ -186,6 +186,9 @@ impl ClassPathEntry {
 impl fmt::Display for ClassPathError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            ClassPathError::Jar(error @ JarError::Corrupt { .. }) => {
+                write!(f, "{error}\nhint: get the jar once more, or leave it off the class path")
+            }
             ClassPathError::Jar(error) => error.fmt(f),
             ClassPathError::Io { path, source } => {
                 write!(f, "cannot read {}: {source}", path.display())

@@ -125,7 +125,11 @@ fn watch(
         for list in [&mut plan.platform, &mut plan.junit4, &mut plan.junit3] {
             list.retain(|class| !stopped.contains(class));
         }
-        left_out.extend(stopped.iter().map(|class| class.replace('/', ".")));
+        let stopped = stopped.iter().map(|class| class.replace('/', "."));
+        for class in stopped {
+            crate::say(&format!("left out: {class} stops the machine: {}", run::reason(stop)));
+            left_out.push(class);
+        }
         if plan.platform.is_empty() && plan.junit4.is_empty() && plan.junit3.is_empty() {
             let harvest = Harvest::default();
             return Ok(Tests { harvest, n_tests: 0, n_failed: 0, left_out });

@@ -1,6 +1,7 @@
 //! `nonpareil minimize`: runs a suite under the recorder, finds a minimal one, and says so; takes the
 //! redundant tests out of the sources where that is asked for.
 
+mod declared;
 mod explain;
 mod git;
 mod judge;

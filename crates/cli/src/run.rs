@@ -166,16 +166,13 @@ pub(crate) fn reason(stop: &Stop) -> String {
     }
 }
 
-/// Why a suite could not be run, with what to do where a test took all memory: JUnit gives up then.
+/// Why a suite could not be run, with what to do where the memory ended before or between tests.
 pub(crate) fn no_junit(error: &impl std::fmt::Display) -> String {
     let said = error.to_string();
     match said.lines().next() {
         Some(first) if first.contains("java.lang.OutOfMemoryError") => {
             let place = said.lines().find(|line| line.starts_with("  at ")).unwrap_or_default();
-            format!(
-                "{first}\n{place}\nhint: a test takes all memory, and JUnit gives up then; --memory gives more, or leave \
-                 its class out of the tests"
-            )
+            format!("{first}\n{place}\nhint: --memory gives more")
         }
         _ => said,
     }

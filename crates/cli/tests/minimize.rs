@@ -349,10 +349,11 @@ fn sources_that_do_not_match_are_an_input_error_and_nothing_is_written() {
 #[test]
 fn tests_that_do_not_pass_are_left_as_they_are_and_stand_for_nothing() {
     let project = Project::new(first_jdk(), "minimize/main", "minimize/troubled", &[JUPITER]);
-    let output = project.minimize(&project.tests, &["--fuel", "20000000"]);
+    let output = project.minimize(&project.tests, &["--fuel", "20000000", "--memory", "128m"]);
     let text = stdout(&output);
     let expected = "
 redundant
+  shop.GreedyTest.passes: because of shop.TillTest.bPasses
   shop.HangingTest.passes: because of shop.TillTest.bPasses
   shop.TillTest.cIsRedundant: because of shop.TillTest.bPasses
 
@@ -365,6 +366,7 @@ left as they are
     for line in [
         "  shop.ExitingTest.exits: it stops the machine: ended with code 0\n",
         "  shop.HangingTest.hangs: it does not come to an end within --fuel\n",
+        "  shop.GreedyTest.takesAll: it takes all memory; --memory gives more\n",
         "\n1 test calls no class under test and is left as it is\n",
     ] {
         assert!(text.contains(line), "{text}");
@@ -394,6 +396,22 @@ fn an_inherited_test_is_taken_out_where_it_is_redundant_in_every_class_that_runs
     let expected =
         ["shop.FirstTillTest all", "shop.FirstTillTest more", "shop.SecondTillTest more"];
     assert_eq!(after, expected);
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn what_an_heir_runs_anyway_lets_another_test_go() {
+    let project = Project::new(first_jdk(), "minimize/main", "minimize/heirs", &[JUPITER]);
+    let folder = scratch("heirs");
+    let out = folder.join("java").display().to_string();
+    let sources = project.sources.display().to_string();
+    let output = project
+        .minimize(&project.tests, &["--sources", &sources, "--apply", "delete", "--output", &out]);
+    let text = stdout(&output);
+    let redundant = "\nredundant\n  shop.FirstTest.putsOne: because of shop.OneCoinTest.puts\n";
+    assert!(text.contains(redundant), "{text}{}", stderr(&output));
+    assert!(text.contains("\n1 test deleted in 1 file\n"), "{text}");
+    assert_eq!(output.status.code(), Some(0), "{text}");
     fs::remove_dir_all(folder).unwrap();
 }
 
@@ -430,6 +448,32 @@ fn suites_of_junit_3_and_4_are_minimised_with_and_without_the_vintage_engine() {
         ] {
             assert!(text.contains(row), "{text}");
         }
+    }
+}
+
+#[test]
+fn tests_that_are_no_methods_are_counted_and_kept() {
+    let vintage: &[&[&str]] = &[JUPITER, JUNIT4, &["junit-vintage-engine"]];
+    for jars in [vintage, &[JUNIT4]] {
+        let project = Project::new(first_jdk(), "minimize/main", "minimize/data", jars);
+        let output = project.minimize(&project.tests, &[]);
+        let text = stdout(&output);
+        for line in [
+            "\nshop.CoinsTest      1          1 ",
+            "\nshop.TableTest      2          0 ",
+            "\n  shop.CoinsTest.testOne: because of shop.TableTest.1 coin\n",
+            "\n2 tests have no method of their own to take out, as those that suite() makes, and are kept\n",
+        ] {
+            assert!(text.contains(line), "{text}{}", stderr(&output));
+        }
+        let alone = only(&project, "data", &["shop/TableTest.class"]);
+        let output = project.minimize(&alone, &["--format", "json"]);
+        let text = stdout(&output);
+        let kept =
+            "\"status\": \"kept\",\n      \"reason\": \"it has no method of its own to take out\"";
+        assert_eq!(text.matches(kept).count(), 2, "{text}{}", stderr(&output));
+        assert_eq!(output.status.code(), Some(0));
+        fs::remove_dir_all(alone).unwrap();
     }
 }
 
@@ -498,8 +542,9 @@ fn the_result_is_the_same_for_any_number_of_jobs() {
         tests.display().to_string()
     });
     let with_jobs = |jobs: &str, format: &str| {
-        let more = ["--tests", &troubled, "--tests", &inherited, "--fuel", "20000000", "--explain"];
-        let options = [&more[..], &["--jobs", jobs, "--format", format]].concat();
+        let more = ["--tests", &troubled, "--tests", &inherited, "--explain"];
+        let limits = ["--fuel", "20000000", "--memory", "128m", "--jobs", jobs];
+        let options = [&more[..], &limits, &["--format", format]].concat();
         stdout(&project.minimize(&project.tests, &options))
     };
     let text = with_jobs("1", "json");

@@ -149,6 +149,31 @@ fn a_damaged_class_file_is_named() {
 }
 
 #[test]
+fn a_damaged_jar_is_named_with_what_to_do() {
+    let place = Place::new("damaged-jar");
+    let jar = place.folder.join("half.jar");
+    fs::write(&jar, b"PK\x03\x04 and no more").unwrap();
+    let shown = place.path("half.jar");
+    let expected = format!(
+        "error: cannot read {shown} as a jar: no zip end record\nhint: get the jar once more, or leave it off the \
+         class path\n"
+    );
+    let tests = place.tests.display().to_string();
+    let output = place.path("out");
+    let commands: [(&str, &[&str]); 5] = [
+        ("generate", &["--class", "IntStack", "--output", &output]),
+        ("inspect", &["--class", "IntStack"]),
+        ("minimize", &["--tests", &tests]),
+        ("assess", &["--tests", &tests]),
+        ("run", &["--junit"]),
+    ];
+    for (command, options) in commands {
+        let said = place.run(command, &jar, options);
+        assert_eq!(said, (Some(2), String::new(), expected.clone()), "{command}");
+    }
+}
+
+#[test]
 fn a_damaged_test_class_is_said_to_be_left_out() {
     let place = Place::new("damaged-test");
     let tests = place.folder.join("tests");
@@ -174,33 +199,57 @@ fn a_damaged_test_class_is_said_to_be_left_out() {
 }
 
 #[test]
-fn a_test_with_which_junit_gives_up_is_named_with_what_to_do() {
+fn a_test_with_which_junit_gives_up_leaves_out_no_other() {
     let place = Place::new("memory");
     let source = place.folder.join("GreedyTest.java");
-    let text = "package subjects; class GreedyTest { @org.junit.jupiter.api.Test void greedy() {
-        throw new OutOfMemoryError(\"Java heap space\"); } }";
+    let text = "package subjects; import org.junit.jupiter.api.Test; class GreedyTest {
+        @Test void asks() { new IntStack().isEmpty(); }
+        @Test void greedy() { new IntStack(); throw new OutOfMemoryError(\"Java heap space\"); } }";
     fs::write(&source, text).unwrap();
     let tests = place.path("tests");
     let mut javac = Command::new(place.home.join("bin/javac"));
-    javac.args(["-g", "-proc:none", "-d", &tests, "-cp", &suite::jars(JARS)]).arg(&source);
+    let class_path = format!("{}:{}", place.classes.display(), suite::jars(JARS));
+    javac.args(["-g", "-proc:none", "-d", &tests, "-cp", &class_path]).arg(&source);
     assert!(javac.status().unwrap().success());
-    let folder = place.path("");
-    let expected = "error: JUnit does not work: java.lang.OutOfMemoryError: Java heap space
-  at subjects.GreedyTest.greedy (GreedyTest.java:2)
-hint: a test takes all memory, and JUnit gives up then; --memory gives more, or leave its class out of the tests
-";
-    let output = place.path("out");
-    let commands: [(&str, &[&str]); 4] = [
-        ("minimize", &["--class", "subjects.IntStack", "--tests", &tests]),
-        ("assess", &["--class", "subjects.IntStack", "--tests", &tests]),
-        ("reduce", &["--class", "subjects.IntStack", "--tests", &tests, "--sources", &folder]),
+    fs::create_dir_all(place.path("tests/subjects")).unwrap();
+    let other = "subjects/IntStackTest.class";
+    fs::copy(place.tests.join(other), Path::new(&tests).join(other)).unwrap();
+    let (folder, output) = (place.path(""), place.path("out"));
+    let target = ["--class", "subjects.IntStack"];
+    let commands: [(&str, &[&str], &str); 4] = [
+        (
+            "minimize",
+            &["--tests", &tests],
+            "\n  subjects.GreedyTest.greedy: it takes all memory; --memory gives more\n",
+        ),
+        (
+            "assess",
+            &["--tests", &tests],
+            "\n  FAILED   subjects.GreedyTest: greedy(): out of memory; --memory gives more\n",
+        ),
+        (
+            "reduce",
+            &["--tests", &tests, "--sources", &folder],
+            "\n   shown by subjects.GreedyTest.greedy as it is: it stops the machine\n",
+        ),
         (
             "generate",
-            &["--class", "subjects.IntStack", "--from-tests", &tests, "--output", &output],
+            &["--from-tests", &tests, "--strategy", "states", "--output", &output],
+            "\n  subjects.GreedyTest stops the machine and was left out\n",
         ),
     ];
-    for (command, options) in commands {
-        let said = place.run(command, &place.classes, options);
-        assert_eq!(said, (Some(2), String::new(), expected.to_owned()), "{command}");
+    for (command, options, expected) in commands {
+        let options = [&target[..], options].concat();
+        let (code, out, said) = place.run(command, &place.classes, &options);
+        assert!(out.contains(expected), "{command}: {out}{said}");
+        assert!(matches!(code, Some(0 | 1)), "{command}: {out}{said}");
+        let why =
+            "left out: subjects.GreedyTest stops the machine: out of memory; --memory gives more\n";
+        assert_eq!(said, if command == "generate" { why } else { "" }, "{command}");
     }
+    let all = format!("{tests}:{}", place.classes.display());
+    let (code, out, _) = place.run("run", Path::new(&all), &["--junit"]);
+    let expected = "  FAILED   greedy()\n      out of memory; --memory gives more\n";
+    assert!(out.contains(expected) && out.contains("5 tests: "), "{out}");
+    assert_eq!(code, Some(1));
 }

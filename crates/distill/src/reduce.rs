@@ -41,11 +41,91 @@ pub struct Redundant {
 
 /// A minimal suite.
 pub fn reduce(tests: &[Covered], order: Order) -> Reduction {
-    let candidates = match order {
-        Order::Suite => suite_order(tests),
-        Order::Greedy => greedy_order(tests),
+    reduce_around(tests, &[], order)
+}
+
+/// As [`reduce`], around tests that stay whatever the others do: their positions, each once. The others are minimal
+/// beside them.
+pub fn reduce_around(tests: &[Covered], staying: &[usize], order: Order) -> Reduction {
+    let mut seen = Seen::of(tests);
+    for &test in staying {
+        seen.add(&tests[test]);
+    }
+    let mut chosen = match order {
+        Order::Suite => suite_order(tests, seen),
+        Order::Greedy => greedy_order(tests, seen),
     };
-    let kept = minimal(tests, candidates);
+    // What stays adds nothing to itself, so none of it was chosen.
+    chosen.extend(staying);
+    explained(tests, minimal(tests, chosen, &staying.iter().copied().collect()))
+}
+
+/// As [`reduce_around`], where tests of one number in `together` go or stay together, and tests without a number
+/// stay, redundant or not. The order decides first. What is redundant then, but stays because of others of its
+/// number, can stand for kept ones: these go, the last ones first, where all of their number can. Where nothing
+/// more can go, the result is that of [`reduce_around`].
+pub fn reduce_together(
+    tests: &[Covered],
+    staying: &[usize],
+    together: &[Option<usize>],
+    order: Order,
+) -> Reduction {
+    let first = reduce_around(tests, staying, order);
+    let stays: BTreeSet<Option<usize>> = first.kept.iter().map(|&test| together[test]).collect();
+    let does_stay = |&test: &usize| together[test].is_none() || stays.contains(&together[test]);
+    let rest: Vec<usize> = (0..tests.len()).filter(does_stay).collect();
+    let gone = droppable(tests, &rest, staying, together);
+    if gone.is_empty() {
+        return first;
+    }
+    let left: Vec<usize> = rest
+        .into_iter()
+        .filter(|&test| !together[test].is_some_and(|it| gone.contains(&it)))
+        .collect();
+    let of_left: Vec<Covered> = left.iter().map(|&test| tests[test].clone()).collect();
+    let staying: Vec<usize> =
+        staying.iter().filter_map(|test| left.binary_search(test).ok()).collect();
+    let second = reduce_around(&of_left, &staying, order);
+    explained(tests, second.kept.into_iter().map(|at| left[at]).collect())
+}
+
+/// The numbers of which all tests can go from `rest` without a loss, the last ones first.
+fn droppable(
+    tests: &[Covered],
+    rest: &[usize],
+    staying: &[usize],
+    together: &[Option<usize>],
+) -> BTreeSet<usize> {
+    let mut n_tests = vec![0_u32; n_things(tests)];
+    let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for &test in rest {
+        for &thing in &tests[test] {
+            n_tests[thing as usize] += 1;
+        }
+        if let Some(number) = together[test] {
+            members.entry(number).or_default().push(test);
+        }
+    }
+    let fixed: BTreeSet<usize> = staying.iter().filter_map(|&test| together[test]).collect();
+    let mut gone = BTreeSet::new();
+    let mut seen = fixed;
+    for number in rest.iter().rev().filter_map(|&test| together[test]) {
+        if !seen.insert(number) {
+            continue;
+        }
+        let things = || members[&number].iter().flat_map(|&test| &tests[test]);
+        things().for_each(|&thing| n_tests[thing as usize] -= 1);
+        if things().all(|&thing| n_tests[thing as usize] > 0) {
+            gone.insert(number);
+        } else {
+            things().for_each(|&thing| n_tests[thing as usize] += 1);
+        }
+    }
+    gone
+}
+
+/// Why all tests but the kept ones are redundant.
+fn explained(tests: &[Covered], kept: Vec<usize>) -> Reduction {
     let index = Index::of(tests, &kept);
     // Many redundant tests cover just the same.
     let mut known: BTreeMap<&Covered, Vec<usize>> = BTreeMap::new();
@@ -62,21 +142,19 @@ pub fn reduce(tests: &[Covered], order: Order) -> Reduction {
 
 /// All tests in the order that covers most soonest; those that add nothing come last, in suite order.
 pub fn prioritize(tests: &[Covered]) -> Vec<usize> {
-    let mut order = greedy_order(tests);
+    let mut order = greedy_order(tests, Seen::of(tests));
     let chosen: BTreeSet<usize> = order.iter().copied().collect();
     order.extend((0..tests.len()).filter(|test| !chosen.contains(test)));
     order
 }
 
-/// The tests that add something to those before them.
-fn suite_order(tests: &[Covered]) -> Vec<usize> {
-    let mut seen = Seen::of(tests);
+/// The tests that add something to those before them and to what was seen.
+fn suite_order(tests: &[Covered], mut seen: Seen) -> Vec<usize> {
     (0..tests.len()).filter(|&test| seen.add(&tests[test]) > 0).collect()
 }
 
-/// Tests that add something, the most first.
-fn greedy_order(tests: &[Covered]) -> Vec<usize> {
-    let mut seen = Seen::of(tests);
+/// Tests that add something to what was seen, the most first.
+fn greedy_order(tests: &[Covered], mut seen: Seen) -> Vec<usize> {
     // What a test adds only shrinks, so an old figure is an upper bound.
     let mut heap: BinaryHeap<(usize, std::cmp::Reverse<usize>)> = tests
         .iter()
@@ -99,8 +177,8 @@ fn greedy_order(tests: &[Covered]) -> Vec<usize> {
     order
 }
 
-/// Drops tests that the others cover, the last ones first; ascending.
-fn minimal(tests: &[Covered], mut kept: Vec<usize>) -> Vec<usize> {
+/// Drops tests that the others cover, the last ones first, but none of those that stay; ascending.
+fn minimal(tests: &[Covered], mut kept: Vec<usize>, staying: &BTreeSet<usize>) -> Vec<usize> {
     kept.sort_unstable();
     let mut n_tests = vec![0_u32; n_things(tests)];
     for &thing in kept.iter().flat_map(|&test| &tests[test]) {
@@ -108,7 +186,8 @@ fn minimal(tests: &[Covered], mut kept: Vec<usize>) -> Vec<usize> {
     }
     let mut minimal = Vec::with_capacity(kept.len());
     for &test in kept.iter().rev() {
-        if tests[test].iter().all(|&thing| n_tests[thing as usize] > 1) {
+        let is_covered = || tests[test].iter().all(|&thing| n_tests[thing as usize] > 1);
+        if !staying.contains(&test) && is_covered() {
             for &thing in &tests[test] {
                 n_tests[thing as usize] -= 1;
             }

@@ -17,6 +17,7 @@ mod steps;
 
 use std::sync::Arc;
 
+use vm::frame::Stop;
 use vm::mode::Mode;
 use vm::vm::Vm;
 
@@ -44,7 +45,8 @@ impl std::error::Error for RunError {}
 
 /// Runs a plan under an observer, with at most `fuel` bytecodes (roughly) per framework. `hear` is told
 /// of tests while they run. Where the machine stops, the report says so and names the tests
-/// that were under way; the machine must not be used for more tests then.
+/// that were under way; the machine must not be used for more tests then. A test with which JUnit gives up since
+/// it takes all memory counts as one that stops the machine.
 pub fn run<M: Mode>(
     vm: &mut Vm,
     mode: &mut M,
@@ -98,6 +100,9 @@ fn run_with<M: Mode>(
     match ended {
         Ok(()) => Ok(recorder.finish(None)),
         Err(Problem::Stopped(stop)) => Ok(recorder.finish(Some(stop))),
+        Err(Problem::Threw(thrown)) if recorder.has_taken_all_memory(&thrown) => {
+            Ok(recorder.finish(Some(Stop::OutOfMemory)))
+        }
         Err(problem) => Err(RunError { reason: problem.to_string() }),
     }
 }

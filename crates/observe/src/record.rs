@@ -274,7 +274,7 @@ impl<const COVERAGE: bool> Recorder<COVERAGE> {
         }
         self.history.forget(vm);
         self.walks.end(vm);
-        recording::make(self, report)
+        recording::make(self, vm, report)
     }
 
     /// Whether a frame of the running thread stands inside a call into a candidate.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use distill::reduce::{self, Order};
 use observe::record::{Classes, RecordedSuite, Techniques, TestRun, Verdict};
 
+use super::declared::together;
 use super::explain::{Explained, explain};
 use super::{Scope, techniques};
 use crate::options::{KeepOrder, MinimizeOptions};
@@ -37,6 +38,8 @@ pub(super) struct Minimized {
 pub(super) struct Judged {
     pub(super) class: String,
     pub(super) method: String,
+    /// Whether that is a method: what is none cannot be taken out.
+    pub(super) is_method: bool,
     pub(super) parameters: Option<String>,
     pub(super) n_executions: u64,
     pub(super) status: Status,
@@ -75,9 +78,11 @@ pub(super) struct Row {
 impl Judged {
     /// As people name it.
     pub(super) fn name(&self) -> String {
+        // What data gives a name may go over several lines.
+        let method = self.method.split(char::is_control).collect::<Vec<&str>>().join(" ");
         match &self.parameters {
-            Some(parameters) => format!("{}.{}({parameters})", self.class, self.method),
-            None => format!("{}.{}", self.class, self.method),
+            Some(parameters) => format!("{}.{method}({parameters})", self.class),
+            None => format!("{}.{method}", self.class),
         }
     }
 
@@ -132,7 +137,11 @@ pub(super) fn judge(
         KeepOrder::Suite => Order::Suite,
         KeepOrder::Greedy => Order::Greedy,
     };
-    let reduction = reduce::reduce(&of_candidates, order);
+    let staying: Vec<usize> =
+        (0..candidates.len()).filter(|&at| !tests[candidates[at]].is_method).collect();
+    let together = together(&options.tests, scope, &tests, &|test| test.status == Status::Kept);
+    let together: Vec<Option<usize>> = candidates.iter().map(|&idx| together[idx]).collect();
+    let reduction = reduce::reduce_together(&of_candidates, &staying, &together, order);
     for redundant in &reduction.redundant {
         let by = redundant.covered_by.iter().map(|&by| candidates[by]).collect();
         tests[candidates[redundant.test]].status = Status::Redundant(by);
@@ -215,6 +224,9 @@ fn judged(test: &TestRun) -> Judged {
         Verdict::Stopped(vm::frame::Stop::OutOfFuel) => {
             Status::NotPassed("it does not come to an end within --fuel".to_owned())
         }
+        Verdict::Stopped(vm::frame::Stop::OutOfMemory) => {
+            Status::NotPassed("it takes all memory; --memory gives more".to_owned())
+        }
         Verdict::Stopped(stop) => {
             let why = reason(stop);
             let first = why.lines().next().unwrap_or_default();
@@ -226,6 +238,7 @@ fn judged(test: &TestRun) -> Judged {
     Judged {
         class: test.class.clone(),
         method: test.method.clone(),
+        is_method: test.is_method,
         parameters: test.parameters.clone(),
         n_executions: test.n_executions,
         status,

@@ -155,6 +155,18 @@ fn write_tests(text: &mut String, minimized: &Minimized) {
             verb(n_idle, "it is", "they are")
         );
     }
+    let stays = |test: &&Judged| !test.is_method && test.status == Status::Kept;
+    let n_staying = all.iter().filter(stays).count();
+    if n_staying > 0 {
+        let _ = writeln!(
+            text,
+            "\n{} {} no method of {} own to take out, as those that suite() makes, and {} kept",
+            counted(n_staying, "test"),
+            verb(n_staying, "has", "have"),
+            verb(n_staying, "its", "their"),
+            verb(n_staying, "is", "are")
+        );
+    }
 }
 
 fn write_changes(text: &mut String, changes: &Changes) {
@@ -225,7 +237,12 @@ fn json_test(test: &Judged, names: &dyn Fn(&[usize]) -> Json) -> Json {
         ("executions", Json::Number(usize::try_from(test.n_executions).unwrap_or(usize::MAX))),
     ];
     match &test.status {
-        Status::Kept => members.push(("status", Json::text("kept"))),
+        Status::Kept => {
+            members.push(("status", Json::text("kept")));
+            if !test.is_method {
+                members.push(("reason", Json::text("it has no method of its own to take out")));
+            }
+        }
         Status::Redundant(by) => {
             members.push(("status", Json::text("redundant")));
             members.push(("because", names(by)));

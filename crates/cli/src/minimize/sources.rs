@@ -7,9 +7,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use classfile::{ClassFile, mutf8};
-use emit::outline::{self, erased_parameters};
+use emit::outline;
 use emit::rewrite::{Action, Because, Edit, Kept, Rewritten, rewrite};
 
+use super::declared::{Declarations, Declared};
 use super::git;
 use super::judge::{Judged, Minimized, Status};
 use super::scope::Scope;
@@ -140,9 +141,10 @@ pub(super) fn plan(
     // Tests by declaration: a method that several classes inherit is several tests.
     let mut declared: BTreeMap<(String, Vec<String>), Vec<usize>> = BTreeMap::new();
     let mut keys = Vec::with_capacity(minimized.tests.len());
+    let mut declarations = Declarations::new(&options.tests, scope);
     for (idx, test) in minimized.tests.iter().enumerate() {
         let found = if names.contains(test.method.as_str()) {
-            declaration(options, scope, test)
+            declaration(&mut declarations, test)
         } else {
             Err(String::new())
         };
@@ -329,55 +331,14 @@ impl Declaration {
     }
 }
 
-/// Finds the declaration of a test, in its class or in one that it inherits from; an error is a reason to leave
-/// the test alone.
-fn declaration(
-    options: &MinimizeOptions,
-    scope: &Scope,
-    test: &Judged,
-) -> Result<Declaration, String> {
-    let mut waiting = vec![test.class.clone()];
-    let mut next = 0;
-    while let Some(class) = waiting.get(next).cloned() {
-        next += 1;
-        let Some(file) = scope.class_file(&class) else {
-            if next == 1 {
-                return Err("its class file cannot be read".to_owned());
-            }
-            continue;
-        };
-        let pool = file.constant_pool();
-        let namesakes: Vec<Vec<String>> = file
-            .methods()
-            .iter()
-            .filter(|method| mutf8::display(pool.utf8(method.name)) == test.method)
-            .filter(|method| method.access_flags & classfile::access::SYNTHETIC == 0)
-            .filter_map(|method| erased_parameters(pool.utf8(method.descriptor)))
-            .collect();
-        let parameters = match &namesakes[..] {
-            [] => {
-                let above = file.super_name().into_iter().chain(file.interfaces());
-                waiting.extend(above.map(|name| mutf8::display(name).replace('/', ".")));
-                continue;
-            }
-            [one] => one.clone(),
-            several => {
-                let wanted = test.parameters.as_deref().unwrap_or_default();
-                let is_wanted = |types: &&Vec<String>| types.join(", ") == wanted;
-                several.iter().find(is_wanted).cloned().ok_or("several methods have its name")?
-            }
-        };
-        let internal = class.replace('.', "/");
-        let is_there = |folder: &PathBuf| folder.join(format!("{internal}.class")).is_file();
-        if !options.tests.iter().any(is_there) {
-            return Err(format!("it is inherited from {class}, which is not among the tests"));
-        }
-        let package = internal.rsplit_once('/').map_or("", |(package, _)| package);
-        let source =
-            file.source_file().map(mutf8::display).ok_or("its class does not name its source")?;
-        return Ok(Declaration { relative: Path::new(package).join(source), class, parameters });
-    }
-    Err("it is inherited from a class that cannot be read".to_owned())
+/// Finds the declaration of a test and its source; an error is a reason to leave the test alone.
+fn declaration(declarations: &mut Declarations<'_>, test: &Judged) -> Result<Declaration, String> {
+    let Declared { class, parameters } = declarations.find(test)?;
+    let internal = class.replace('.', "/");
+    let package = internal.rsplit_once('/').map_or("", |(package, _)| package);
+    let source = declarations.file(&class).and_then(ClassFile::source_file);
+    let source = source.map(mutf8::display).ok_or("its class does not name its source")?;
+    Ok(Declaration { relative: Path::new(package).join(source), class, parameters })
 }
 
 /// What is to be done with a declaration that is the tests at these positions; an error is a reason to leave

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Covered, Order, Reduction, prioritize, reduce};
+use super::{Covered, Order, Reduction, prioritize, reduce, reduce_around, reduce_together};
 
 /// All suites of `n_tests` tests over three things.
 fn suites(n_tests: u32) -> impl Iterator<Item = Vec<Covered>> {
@@ -50,6 +50,64 @@ fn every_small_suite_becomes_minimal_and_loses_nothing() {
         for tests in suites(n_tests) {
             for order in [Order::Suite, Order::Greedy] {
                 check(&tests, &reduce(&tests, order));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_stays_is_kept_and_the_others_are_minimal_beside_it() {
+    for tests in suites(4) {
+        for (staying, order) in [(0..1, Order::Suite), (3..4, Order::Suite), (1..3, Order::Greedy)]
+        {
+            let staying: Vec<usize> = staying.collect();
+            let kept = reduce_around(&tests, &staying, order).kept;
+            assert!(staying.iter().all(|test| kept.contains(test)), "{tests:?}");
+            assert_eq!(union(kept.iter().map(|&test| &tests[test])), union(tests.iter()));
+            for &test in kept.iter().filter(|test| !staying.contains(test)) {
+                let others = kept.iter().filter(|&&other| other != test);
+                let others = union(others.map(|&other| &tests[other]));
+                assert!(!is_covered(&tests[test], &others), "{tests:?}: {test} is redundant");
+            }
+        }
+    }
+}
+
+/// How many numbers have no kept test.
+fn n_gone(together: &[Option<usize>], reduction: &Reduction) -> usize {
+    let stays: BTreeSet<usize> = reduction.kept.iter().filter_map(|&test| together[test]).collect();
+    let all: BTreeSet<usize> = together.iter().flatten().copied().collect();
+    all.difference(&stays).count()
+}
+
+#[test]
+fn tests_that_stay_because_of_others_let_more_go() {
+    // The first test and an heir's run of the second do the same; the other heir's run is needed.
+    let tests = [vec![0], vec![0], vec![1]];
+    let together = [Some(0), Some(1), Some(1)];
+    assert_eq!(reduce(&tests, Order::Suite).kept, [0, 2]);
+    let reduction = reduce_together(&tests, &[], &together, Order::Suite);
+    assert_eq!(reduction.kept, [1, 2]);
+    check(&tests, &reduction);
+    // Not where the first test must stay as well, or cannot go.
+    assert_eq!(reduce_together(&tests, &[0], &together, Order::Suite).kept, [0, 2]);
+    let together = [None, Some(1), Some(1)];
+    assert_eq!(reduce_together(&tests, &[], &together, Order::Suite).kept, [0, 2]);
+}
+
+#[test]
+fn never_less_goes_for_going_together_and_nothing_changes_without_need() {
+    for tests in suites(5) {
+        for order in [Order::Suite, Order::Greedy] {
+            let plain = reduce(&tests, order);
+            let alone: Vec<Option<usize>> = (0..5).map(Some).collect();
+            assert_eq!(reduce_together(&tests, &[], &alone, order), plain, "{tests:?}");
+            for together in [[0, 1, 1, 2, 2], [0, 1, 2, 0, 3], [0, 1, 1, 0, 4]] {
+                let together = together.map(Some);
+                let reduction = reduce_together(&tests, &[], &together, order);
+                check(&tests, &reduction);
+                let (before, after) = (n_gone(&together, &plain), n_gone(&together, &reduction));
+                assert!(after > before || reduction == plain, "{tests:?} {together:?}");
             }
         }
     }

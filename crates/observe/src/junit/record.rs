@@ -104,6 +104,13 @@ impl Recorder {
         report
     }
 
+    /// Whether what came out of JUnit, in words, is that a test or something around it took all memory: JUnit lets
+    /// that through and says no more of what was under way.
+    pub(super) fn has_taken_all_memory(&self, thrown: &str) -> bool {
+        let is_of_tests = |&idx: &usize| self.nodes[idx].is_test || self.nodes[idx].class.is_some();
+        thrown.starts_with("java.lang.OutOfMemoryError") && self.running.iter().any(is_of_tests)
+    }
+
     /// What is known of a test or container.
     pub(super) fn node(&self, id: &str) -> Option<&Node> {
         self.by_id.get(id).map(|&idx| &self.nodes[idx])

@@ -107,6 +107,10 @@ impl<'v> Stepper<'v> {
         }
         let recorder = recorder(self.java.vm);
         match (&recorder.ended, recorder.last.clone()) {
+            (Some(Some(thrown)), _) if recorder.has_taken_all_memory(thrown) => {
+                self.stop = Some(Stop::OutOfMemory);
+                Ok((Step::Stopped(Stop::OutOfMemory), used))
+            }
             (Some(Some(reason)), _) => Err(RunError { reason: reason.clone() }),
             (None, Some(place)) if place.is_end => {
                 Ok((Step::Behind { key: place.key, id: place.id }, used))

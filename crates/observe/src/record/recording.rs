@@ -1,11 +1,13 @@
 //! What a recorded run gave, test by test, as data. A test is a test method: the cases of a parameterized
-//! one, and the tests that a factory makes, belong to it.
+//! one, and the tests that a factory makes, belong to it. What runs under a name that is no method, as the tests
+//! that `suite()` of JUnit 3 makes of data, is a test by that name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use classfile::ClassFile;
 use vm::mode::Place;
+use vm::value::ClassId;
 use vm::vm::Vm;
 
 use super::history::{TextId, Texts};
@@ -65,13 +67,15 @@ pub enum Verdict {
     LeftOut(String),
 }
 
-/// A test method and what it did.
+/// A test and what it did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TestRun {
     /// Its class, binary name.
     pub class: String,
-    /// The method.
+    /// The method, or the name that the test has without being one.
     pub method: String,
+    /// Whether that is a method.
+    pub is_method: bool,
     /// Its parameter types, where JUnit tells them.
     pub parameters: Option<String>,
     /// How many cases ran.
@@ -144,6 +148,7 @@ impl Recording {
 /// Sorts what was recorded by tests.
 pub(super) fn make<const COVERAGE: bool>(
     recorder: Recorder<COVERAGE>,
+    vm: &Vm,
     report: &Report,
 ) -> Recording {
     let (owners, has_overlapped) = recorder.timeline.finish();
@@ -178,7 +183,7 @@ pub(super) fn make<const COVERAGE: bool>(
     let class_executions =
         by_class.iter().map(|(name, content)| (name.clone(), content.n_executions)).collect();
     Recording {
-        tests: tests(report, &by_test, &by_class, &everyone),
+        tests: tests(&Named::find(vm, report), report, &by_test, &by_class, &everyone),
         exceptions: recorder.exceptions,
         has_overlapped,
         class_executions,
@@ -194,6 +199,7 @@ pub(super) fn make<const COVERAGE: bool>(
 }
 
 fn tests(
+    named: &Named<'_>,
     report: &Report,
     by_test: &BTreeMap<String, Content>,
     by_class: &BTreeMap<String, Content>,
@@ -209,12 +215,14 @@ fn tests(
         if !node.is_test && !is_bad_container {
             continue;
         }
-        let Some((class, method, parameters)) = identity(report, idx) else { continue };
+        let Some(identity) = named.identity(report, idx) else { continue };
+        let Identity { class, method, is_method, parameters } = identity;
         let key = (class.clone(), method.clone(), parameters.clone());
         let at = *known.entry(key).or_insert_with(|| {
             let test = TestRun {
                 class,
                 method,
+                is_method,
                 parameters,
                 n_cases: 0,
                 verdict: Verdict::Skipped,
@@ -248,16 +256,71 @@ fn tests(
     tests.into_iter().map(finish).collect()
 }
 
-/// Class, method and parameter types of the test method that a node belongs to: the outermost node with
-/// a method. JUnit 4 writes what tells cases apart behind the name of the method.
-fn identity(report: &Report, idx: usize) -> Option<(String, String, Option<String>)> {
-    let outermost = report.path(idx).filter(|&idx| report.nodes[idx].method.is_some()).last()?;
-    let node = &report.nodes[outermost];
-    let class = report.class_of(outermost)?.to_owned();
-    let method = node.method.as_deref()?;
-    let is_part = |char: &char| char.is_alphanumeric() || matches!(char, '_' | '$');
-    let name: String = method.chars().take_while(is_part).collect();
-    Some((class, name, node.parameters.clone().filter(|types| !types.is_empty())))
+/// Which test a node belongs to.
+struct Identity {
+    class: String,
+    method: String,
+    is_method: bool,
+    parameters: Option<String>,
+}
+
+/// The classes that a report names, as far as the machine has them.
+struct Named<'v> {
+    vm: &'v Vm,
+    /// By binary name.
+    classes: BTreeMap<String, Vec<ClassId>>,
+}
+
+impl<'v> Named<'v> {
+    fn find(vm: &'v Vm, report: &Report) -> Named<'v> {
+        let names: BTreeSet<String> = report
+            .nodes
+            .iter()
+            .filter_map(|node| node.class.as_deref())
+            .map(|name| name.replace('.', "/"))
+            .collect();
+        let mut classes: BTreeMap<String, Vec<ClassId>> = BTreeMap::new();
+        for rt in vm.classes.iter().filter(|rt| !rt.class.is_array()) {
+            let name = rt.class.name.to_string();
+            if names.contains(&name) {
+                classes.entry(name.replace('/', ".")).or_default().push(rt.class.id);
+            }
+        }
+        Named { vm, classes }
+    }
+
+    /// Whether a class has a method of this name, inherited ones included; so it is believed to where there is no
+    /// such class.
+    fn has_method(&self, class: &str, method: &str) -> bool {
+        let Some(classes) = self.classes.get(class) else { return true };
+        classes.iter().any(|&class| {
+            let class = self.vm.class(class);
+            let mut all = class.supers.iter().chain(class.all_interfaces.iter());
+            all.any(|&id| {
+                let mut methods = self.vm.class(id).methods.iter();
+                methods.any(|it| it.name.as_bytes() == method.as_bytes())
+            })
+        })
+    }
+
+    /// The test that a node belongs to: the method of the outermost node that has one. JUnit 4 writes what
+    /// tells cases apart behind the name of the method. What has no method is a test by its name.
+    fn identity(&self, report: &Report, idx: usize) -> Option<Identity> {
+        let with_method = report.path(idx).filter(|&idx| report.nodes[idx].method.is_some()).last();
+        let outermost = with_method.unwrap_or(idx);
+        let node = &report.nodes[outermost];
+        let class = report.class_of(outermost)?.to_owned();
+        let parameters = node.parameters.clone().filter(|types| !types.is_empty());
+        let Some(text) = node.method.as_deref() else {
+            let method = node.name.clone();
+            return Some(Identity { class, method, is_method: false, parameters });
+        };
+        let is_part = |char: &char| char.is_alphanumeric() || matches!(char, '_' | '$');
+        let method: String = text.chars().take_while(is_part).collect();
+        let is_method = self.has_method(&class, &method);
+        let method = if is_method { method } else { text.to_owned() };
+        Some(Identity { class, method, is_method, parameters })
+    }
 }
 
 fn verdict(report: &Report, idx: usize) -> Verdict {
