@@ -196,7 +196,7 @@ impl Body<'_, '_> {
         let n_ahead = args.len() - call.args.len();
         let mut ahead = None;
         if let [first, ..] = &args[..n_ahead] {
-            let form = Form { cast: call.receiver.clone(), keeps_box: true };
+            let form = Form { cast: call.receiver.clone(), via: None, keeps_box: true };
             ahead = Some(self.argument(first, &form)?.before_dot());
         }
         let mut passed = Vec::new();
@@ -248,6 +248,10 @@ impl Body<'_, '_> {
             Arg::Constant(constant) => self.constant(constant)?,
         };
         let Some(cast) = &form.cast else { return Ok(plain) };
+        let plain = match &form.via {
+            Some(via) => self.cast(via, &plain)?,
+            None => plain,
+        };
         self.cast(cast, &plain)
     }
 

@@ -305,6 +305,44 @@ fn overloads(names: &dyn Names) -> Suite {
         let lists = test.array("Ljava/util/List;", vec![var(list)]);
         test.gives("p/Overloads.lists", "([Ljava/util/List;)I", vec![var(lists)], Constant::Int(1));
     });
+    tests.test(["fill", "", ""], |test| {
+        const FILL: &str = "p/Overloads.fill";
+        const MAKES: &str = "(Ljava/util/Map;Ljava/util/function/Supplier;)Ljava/lang/String;";
+        const IS: &str = "(Ljava/util/Map;Ljava/lang/Object;)Ljava/lang/String;";
+        let maker = test.stand_in("java/util/function/Supplier", Behaviour::Default);
+        let map = test.call("java/util/HashMap", "()V", vec![]);
+        let typed = test.call("java/util/HashMap", "()V", vec![]);
+        let put = "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;";
+        test.call("java/util/HashMap.put", put, vec![var(typed), text("a"), text("b")]);
+        for (map, makes) in [
+            (var(map), [var(maker), null()]),
+            (var(typed), [var(maker), null()]),
+            (null(), [var(maker), null()]),
+        ] {
+            for maker in makes {
+                let args = vec![map.clone(), maker.clone()];
+                test.gives(FILL, MAKES, args.clone(), Constant::text("maker"));
+                test.gives(FILL, IS, args, Constant::text("value"));
+            }
+        }
+        test.gives(FILL, IS, vec![var(typed), text("x")], Constant::text("value"));
+    });
+    tests.test(["group", "", ""], |test| {
+        const GROUP: &str = "p/Overloads.group";
+        const MAP: &str = "(Ljava/util/Map;Ljava/util/function/Function;)Ljava/lang/String;";
+        const MANY: &str = "(Lp/Overloads$Many;Ljava/util/function/Function;)Ljava/lang/String;";
+        let key = test.stand_in("java/util/function/Function", Behaviour::Identity);
+        let map = test.call("java/util/HashMap", "()V", vec![]);
+        let many = test.stand_in("p/Overloads$Many", Behaviour::Default);
+        for key in [var(key), null()] {
+            for map in [var(map), var(many), null()] {
+                test.gives(GROUP, MAP, vec![map, key.clone()], Constant::text("map"));
+            }
+            for many in [var(many), null()] {
+                test.gives(GROUP, MANY, vec![many, key.clone()], Constant::text("many"));
+            }
+        }
+    });
     tests.done()
 }
 
