@@ -327,6 +327,24 @@ fn overloads(names: &dyn Names) -> Suite {
         }
         test.gives(FILL, IS, vec![var(typed), text("x")], Constant::text("value"));
     });
+    tests.test(["group", "", "throwsClassCast"], |test| {
+        const GROUP: &str = "p/Overloads.group";
+        const MAP: &str = "(Ljava/util/Map;Ljava/util/function/Function;)Ljava/lang/String;";
+        test.call(GROUP, MAP, vec![text("x"), null()]);
+        test.throws("java/lang/ClassCastException", None);
+    });
+    for (class, given) in [("java/util/HashMap", "()V"), ("java/lang/Object", "()V")] {
+        tests.test(["array", "", "throwsClassCast"], |test| {
+            let map = test.call(class, given, vec![]);
+            test.call("p/Overloads.some", "([I)Ljava/lang/String;", vec![var(map)]);
+            test.throws("java/lang/ClassCastException", None);
+        });
+    }
+    tests.test(["take", "", "throwsClassCast"], |test| {
+        let one = test.array("I", vec![int(1)]);
+        test.call("p/Overloads.take", "(I)Ljava/lang/String;", vec![var(one), int(1)]);
+        test.throws("java/lang/ClassCastException", None);
+    });
     tests.test(["group", "", ""], |test| {
         const GROUP: &str = "p/Overloads.group";
         const MAP: &str = "(Ljava/util/Map;Ljava/util/function/Function;)Ljava/lang/String;";
