@@ -151,6 +151,10 @@ pub(crate) fn resolve(
     let mut inferred = signature.infer(world, &formals, &types);
     if inferred.is_none() {
         call.is_unchecked = true;
+        // No cast helps where the receiver keeps a `T extends E` from being what is passed.
+        if n_ahead == 1 && signature.has_bounds_of(world, &declaring) {
+            call.misfits.push(0);
+        }
     }
     for (idx, (own, formal)) in types.iter().zip(&formals).enumerate() {
         let erased = world.erase(formal, &signature.variables(world, &declaring));
@@ -615,6 +619,14 @@ impl Signature {
         let class = world.class(&declaring.name);
         let of_class = class.as_ref().map_or(&[][..], |class| &class.type_parameters);
         self.type_parameters.iter().chain(of_class).cloned().collect()
+    }
+
+    /// Whether type arguments of the receiver are bounds of the method's own.
+    fn has_bounds_of(&self, world: &World<'_>, declaring: &ClassType) -> bool {
+        let class = world.class(&declaring.name);
+        let of_class = class.as_ref().map_or(&[][..], |class| &class.type_parameters);
+        let mut bounds = self.type_parameters.iter().flat_map(|parameter| &parameter.bounds);
+        bounds.any(|bound| bound.mentions(of_class))
     }
 
     /// The method's own type arguments; `None` where the compiler would find none, or ones we do not

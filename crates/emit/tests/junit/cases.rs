@@ -440,6 +440,19 @@ fn generic(names: &dyn Names) -> Suite {
     const MADE: &str = "(Ljava/lang/Object;Ljava/lang/Comparable;)V";
     let mut tests = Tests::of(names, NEW);
     let one = || boxed(Constant::Int(1));
+    tests.test(["firstAs", "", ""], |test| {
+        const FIRST_AS: &str = "p/Pair.firstAs";
+        const AS: &str = "(Ljava/lang/Class;Ljava/lang/Object;)Ljava/lang/Object;";
+        let class = |name: &str| Arg::Constant(Constant::Class(Type::class(name)));
+        // What a pair of texts gives is no number.
+        let pair = test.call(NEW, MADE, vec![text("a"), one()]);
+        let first = Constant::text("a");
+        test.gives("p/Pair.getFirst", "()Ljava/lang/Object;", vec![var(pair)], first.clone());
+        let args = vec![var(pair), class("java/lang/Integer"), boxed(Constant::Int(-1))];
+        test.gives(FIRST_AS, AS, args, Constant::Boxed(Box::new(Constant::Int(-1))));
+        let args = vec![var(pair), class("java/lang/Object"), boxed(Constant::Int(-1))];
+        test.gives(FIRST_AS, AS, args, first);
+    });
     tests.test(["getFirst", "", ""], |test| {
         let pair = test.call(NEW, MADE, vec![text("a"), one()]);
         test.gives("p/Pair.getFirst", "()Ljava/lang/Object;", vec![var(pair)], Constant::text("a"));
