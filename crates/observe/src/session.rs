@@ -3,6 +3,8 @@
 //! Turns names into identifiers once, constants into words, and verdicts into data. Knows how one call
 //! or one sequence is run, not which ones are worth running.
 
+mod boxes;
+
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -82,6 +84,7 @@ pub struct Session {
     pub(crate) stand_ins: FxHashMap<Arc<StandIn>, Resolved>,
     /// Internal names of classes that were loaded and initialised within a run, and taken back before its end.
     pub(crate) taken_back: Vec<String>,
+    box_fields: boxes::Known,
 }
 
 impl Session {
@@ -89,7 +92,8 @@ impl Session {
     pub fn new(mut vm: Vm) -> Result<Session, Problem> {
         let loader = Java::new(&mut vm)?.loader();
         let (resolved, stand_ins) = (FxHashMap::default(), FxHashMap::default());
-        Ok(Session { vm, loader, resolved, stand_ins, taken_back: Vec::new() })
+        let (taken_back, box_fields) = (Vec::new(), FxHashMap::default());
+        Ok(Session { vm, loader, resolved, stand_ins, taken_back, box_fields })
     }
 
     /// Takes back what was done since a mark, when there were so many classes; remembers which came since then.
@@ -228,6 +232,8 @@ impl Session {
                 let kind = inner.natural_type().as_ref().map_or(Kind::Ref, kind_of);
                 if kind == Kind::Ref {
                     word
+                } else if let Some(shared) = self.shared_box(inner)? {
+                    shared.to_slot()
                 } else {
                     let boxed = self.complete(|vm| vm.box_value(kind, word));
                     boxed.map_err(|problem| class_problem("java/lang/Number", problem))?.to_slot()
@@ -302,7 +308,9 @@ impl Session {
                 Operation::Array(_) => {}
             }
             for arg in &statement.args {
-                if let Arg::Constant(constant @ (Constant::Enum { .. } | Constant::Class(_))) = arg
+                if let Arg::Constant(
+                    constant @ (Constant::Enum { .. } | Constant::Class(_) | Constant::Boxed(_)),
+                ) = arg
                 {
                     self.constant(constant)?;
                 }

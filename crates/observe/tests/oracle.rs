@@ -62,6 +62,38 @@ fn nothing_is_said_of_the_frames_of_an_exception() {
     }
 }
 
+#[test]
+fn a_small_value_has_one_box_wherever_it_comes_from() {
+    let values = [
+        ("Boolean", "Z", Constant::Boolean(true), true),
+        ("Boolean", "Z", Constant::Boolean(false), true),
+        ("Byte", "B", Constant::Byte(-128), true),
+        ("Character", "C", Constant::Char(127), true),
+        ("Character", "C", Constant::Char(128), false),
+        ("Short", "S", Constant::Short(-1), true),
+        ("Integer", "I", Constant::Int(-128), true),
+        ("Integer", "I", Constant::Int(127), true),
+        ("Integer", "I", Constant::Int(128), false),
+        ("Integer", "I", Constant::Int(i32::MIN), false),
+        ("Long", "J", Constant::Long(0), true),
+        ("Long", "J", Constant::Long(i64::MAX), false),
+        ("Double", "D", Constant::Double(0), false),
+    ];
+    for jdk in jdk::installed() {
+        let mut session = Session::new(machine::boot(&jdk, "").0).unwrap();
+        for (name, descriptor, value, is_shared) in values.clone() {
+            let class = format!("java/lang/{name}");
+            let valued = method(&class, "valueOf", &format!("({descriptor})L{class};"), true);
+            let mut sequence = Sequence::empty();
+            sequence.push(Operation::Call(valued), vec![Arg::Constant(value.clone())]).unwrap();
+            let (given, _) = session.run(&sequence, FUEL).unwrap();
+            let boxed = Constant::Boxed(Box::new(value.clone()));
+            let written = session.constant(&boxed).unwrap();
+            assert_eq!(given == [written], is_shared, "{value:?} on {}", jdk.release);
+        }
+    }
+}
+
 fn text(text: &str) -> Constant {
     Constant::Text(text.encode_utf16().collect())
 }

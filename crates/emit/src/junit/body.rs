@@ -16,7 +16,7 @@ use super::facts::Place;
 use super::literal::{bare_literal, fits_class_file, literal};
 use super::naming::{Variables, is_identifier};
 use super::plan::{Plan, Role, plan, resolve_statement};
-use super::resolve::{Form, Resolved, is_inner};
+use super::resolve::{Form, Operand, Resolved, is_inner};
 use super::scope::Scope;
 use super::typing::{Fit, World};
 
@@ -196,7 +196,7 @@ impl Body<'_, '_> {
         let n_ahead = args.len() - call.args.len();
         let mut ahead = None;
         if let [first, ..] = &args[..n_ahead] {
-            let form = Form { cast: call.receiver.clone(), keeps_box: true };
+            let form = Form { cast: call.receiver.clone(), via: None, keeps_box: true };
             ahead = Some(self.argument(first, &form)?.before_dot());
         }
         let mut passed = Vec::new();
@@ -248,6 +248,17 @@ impl Body<'_, '_> {
             Arg::Constant(constant) => self.constant(constant)?,
         };
         let Some(cast) = &form.cast else { return Ok(plain) };
+        let own = match arg {
+            Arg::Var(var) => self.plan.types[var.idx()].clone(),
+            Arg::Constant(constant) => Operand::Constant(constant.clone()).plain_type(),
+        };
+        // The test is about what happens where it is not of this type.
+        let is_refused = form.via.is_none() && self.world.refuses_cast(&own, cast);
+        let plain = match &form.via {
+            Some(via) => self.cast(via, &plain)?,
+            None if is_refused => self.cast(&JavaType::object(), &plain)?,
+            None => plain,
+        };
         self.cast(cast, &plain)
     }
 

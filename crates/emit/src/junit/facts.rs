@@ -72,6 +72,8 @@ pub struct ClassFacts {
     pub is_interface: bool,
     /// Whether it has no objects of its own: abstract, an interface or an enum.
     pub is_abstract: bool,
+    /// Whether it has no subclasses.
+    pub is_final: bool,
     /// Whether it belongs to the JDK, so that tests cannot live in its package.
     pub is_system: bool,
     /// Whether compilers refuse it unless they are asked to try what is not final yet.
@@ -150,6 +152,7 @@ impl ClassFacts {
             place,
             is_interface: flags & access::INTERFACE != 0,
             is_abstract: flags & (access::ABSTRACT | access::INTERFACE | access::ENUM) != 0,
+            is_final: flags & access::FINAL != 0,
             is_system,
             is_preview: class.has_annotation(class.invisible_annotations(), PREVIEW),
             type_parameters,

@@ -12,7 +12,7 @@ use suite::method::{Dispatch, Method};
 use suite::types::Type;
 
 use super::facts::{ClassFacts, MethodFacts, Place};
-use super::typing::{Fit, World, boxed, unboxed};
+use super::typing::{Fit, Hints, World, boxed, unboxed};
 
 /// Something that is passed to a call.
 #[derive(Debug, Clone)]
@@ -49,6 +49,8 @@ impl Operand {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Form {
     pub(crate) cast: Option<JavaType>,
+    /// The type that it is cast to before, where it cannot be cast at once.
+    pub(crate) via: Option<JavaType>,
     /// Whether a boxed constant is written with its box: `Integer.valueOf(1)`.
     pub(crate) keeps_box: bool,
 }
@@ -149,6 +151,10 @@ pub(crate) fn resolve(
     let mut inferred = signature.infer(world, &formals, &types);
     if inferred.is_none() {
         call.is_unchecked = true;
+        // No cast helps where the receiver keeps a `T extends E` from being what is passed.
+        if n_ahead == 1 && signature.has_bounds_of(world, &declaring) {
+            call.misfits.push(0);
+        }
     }
     for (idx, (own, formal)) in types.iter().zip(&formals).enumerate() {
         let erased = world.erase(formal, &signature.variables(world, &declaring));
@@ -293,21 +299,23 @@ fn spreads(method: &Method, elements: &[Operand], formal: Option<&JavaType>) -> 
 
 /// A method that the compiler might take instead: its parameter types as they are seen through the type of the
 /// receiver.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Rival {
     erased: Vec<JavaType>,
     /// With type arguments; those that stand for nothing in particular are variables.
     full: Vec<JavaType>,
+    /// Those that the compiler chooses by the arguments.
+    type_parameters: Vec<TypeParameter>,
 }
 
-/// The erased parameter types of the method, and the others that the compiler might take instead.
+/// The method as it is seen, and the others that the compiler might take instead.
 fn rivals(
     world: &World<'_>,
     method: &Method,
     owner: &ClassType,
     n_ahead: usize,
     has_outer: bool,
-) -> (Vec<JavaType>, Vec<Rival>) {
+) -> (Rival, Vec<Rival>) {
     let n_args = method.parameters.len();
     let erased: Vec<JavaType> = method.parameters.iter().map(JavaType::of).collect();
     let n_hidden = if has_outer { n_ahead } else { 0 };
@@ -319,20 +327,20 @@ fn rivals(
         }
         let seen = seen_parameters(world, &declaring, &facts);
         if own.is_none() && facts.erased == method.parameters {
-            own = Some(seen.erased.clone());
+            own = Some(seen.clone());
         }
         let could_take = seen.erased.len() == n_args || facts.is_varargs || method.is_varargs;
         if could_take && !known.iter().any(|rival| rival.erased == seen.erased) {
             known.push(seen);
         }
     }
-    let mut own = own.unwrap_or(erased);
-    known.retain(|rival| rival.erased != own);
+    let mut own =
+        own.unwrap_or_else(|| Rival { full: erased.clone(), erased, type_parameters: Vec::new() });
+    known.retain(|rival| rival.erased != own.erased);
     let hide = |parameters: &mut Vec<JavaType>| {
         parameters.drain(..n_hidden.min(parameters.len()));
     };
-    hide(&mut own);
-    for rival in &mut known {
+    for rival in known.iter_mut().chain([&mut own]) {
         hide(&mut rival.erased);
         hide(&mut rival.full);
     }
@@ -345,13 +353,17 @@ fn seen_parameters(world: &World<'_>, declaring: &ClassType, facts: &MethodFacts
     let parameters = class.as_ref().map_or(&[][..], |class| &class.type_parameters);
     if declaring.args.is_empty() && !facts.is_static {
         let erased: Vec<JavaType> = facts.erased.iter().map(JavaType::of).collect();
-        return Rival { full: erased.clone(), erased };
+        return Rival { full: erased.clone(), erased, type_parameters: Vec::new() };
     }
     let with = substitution(parameters, &declaring.args);
     let variables: Vec<_> = facts.type_parameters.iter().chain(parameters).cloned().collect();
     let full: Vec<JavaType> =
         facts.parameters.iter().map(|formal| substitute(formal, &with)).collect();
-    Rival { erased: full.iter().map(|formal| world.erase(formal, &variables)).collect(), full }
+    Rival {
+        erased: full.iter().map(|formal| world.erase(formal, &variables)).collect(),
+        full,
+        type_parameters: facts.type_parameters.clone(),
+    }
 }
 
 /// Adds casts where the compiler would not choose this method by itself.
@@ -359,11 +371,11 @@ fn separate(
     world: &World<'_>,
     call: &mut Resolved,
     operands: &[Operand],
-    own: &[JavaType],
+    own: &Rival,
     rivals: &[Rival],
 ) {
     let same_length: Vec<&Rival> =
-        rivals.iter().filter(|rival| rival.erased.len() == own.len()).collect();
+        rivals.iter().filter(|rival| rival.erased.len() == own.erased.len()).collect();
     let is_clear = |call: &Resolved| {
         let types: Vec<JavaType> = operands
             .iter()
@@ -379,10 +391,20 @@ fn separate(
     if is_clear(call) {
         return;
     }
+    let mut told = BTreeMap::new();
+    for (operand, full) in operands.iter().zip(&own.full) {
+        world.collect(&mut told, &own.type_parameters, full, &operand.plain_type());
+    }
     let cast_nulls = |call: &mut Resolved| {
-        for ((operand, form), own) in operands.iter().zip(&mut call.args).zip(own) {
+        let wanted = own.erased.iter().zip(&own.full);
+        for ((operand, form), (erased, full)) in operands.iter().zip(&mut call.args).zip(wanted) {
             if form.cast.is_none() && operand.plain_type() == JavaType::Null {
-                form.cast = Some(own.clone());
+                // Other arguments may tell what a type parameter is.
+                let exact = match full {
+                    JavaType::Variable(name) => told.get(name).and_then(|told| told.exact.first()),
+                    _ => None,
+                };
+                form.cast = Some(exact.unwrap_or(erased).clone());
             }
         }
     };
@@ -402,7 +424,7 @@ fn separate(
     if is_clear(call) {
         return;
     }
-    for ((operand, form), own) in operands.iter().zip(&mut call.args).zip(own) {
+    for ((operand, form), own) in operands.iter().zip(&mut call.args).zip(&own.erased) {
         let plain = operand.plain_type();
         let plain = if form.keeps_box { boxed(&plain) } else { plain };
         if form.cast.is_none() && world.erase(&plain, &[]) != *own {
@@ -414,10 +436,95 @@ fn separate(
             form.cast = Some(above.map_or_else(|| own.clone(), JavaType::Class));
         }
     }
+    if is_clear(call) {
+        return;
+    }
+    if let Some(typed) = with_type_arguments(world, call, operands, own)
+        && is_clear(&typed)
+    {
+        *call = typed;
+    }
+}
+
+/// A generic call with its arguments cast to types that name type arguments: with `(Map<String, String>) (Map) map`
+/// and a `Supplier<String>`, the compiler no longer thinks of a `V` that is a supplier.
+fn with_type_arguments(
+    world: &World<'_>,
+    call: &Resolved,
+    operands: &[Operand],
+    own: &Rival,
+) -> Option<Resolved> {
+    let mut hints: BTreeMap<Arc<str>, Hints> = BTreeMap::new();
+    for parameter in &own.type_parameters {
+        // Whatever is no supertype of anything else.
+        let exact = vec![JavaType::class("java/lang/String")];
+        hints.insert(parameter.name.clone(), Hints { exact, at_least: Vec::new() });
+    }
+    for (operand, full) in operands.iter().zip(&own.full) {
+        if let JavaType::Variable(name) = full
+            && let Some(hints) = hints.get_mut(name)
+            && operand.plain_type() != JavaType::Null
+        {
+            hints.exact = vec![boxed(&operand.plain_type())];
+        }
+    }
+    let chosen = world.solve(&own.type_parameters, &hints)?;
+    let mut typed = call.clone();
+    typed.is_unchecked = true;
+    for ((operand, form), (full, erased)) in
+        operands.iter().zip(&mut typed.args).zip(own.full.iter().zip(&own.erased))
+    {
+        if !full.has_args() || !full.mentions(&own.type_parameters) {
+            continue;
+        }
+        let plain = operand.plain_type();
+        let is_raw = plain == JavaType::Null || plain == *erased;
+        form.via = (!is_raw).then(|| erased.clone());
+        form.cast = Some(substitute(full, &chosen));
+    }
+    Some(typed)
+}
+
+/// Whether the compiler finds no type arguments with which a method takes these arguments, since they want
+/// different ones for the same type parameter.
+fn is_at_odds(world: &World<'_>, rival: &Rival, types: &[JavaType]) -> bool {
+    let mut hints = BTreeMap::new();
+    for (formal, own) in rival.full.iter().zip(types) {
+        world.collect(&mut hints, &rival.type_parameters, formal, own);
+    }
+    hints.values().any(|hints: &Hints| {
+        let Some(exact) = hints.exact.first() else { return false };
+        hints.exact.iter().any(|other| other != exact)
+            || hints.at_least.iter().any(|own| match own {
+                JavaType::Variable(_) => own != exact && *exact != JavaType::object(),
+                _ => world.fit(own, exact) == Fit::No,
+            })
+    })
+}
+
+/// A method whose type parameters have names that no other method's have.
+fn renamed(of: &Rival) -> Rival {
+    let other = |name: &Arc<str>| -> Arc<str> { format!("{name}'").into() };
+    let with: Substitution = of
+        .type_parameters
+        .iter()
+        .map(|parameter| {
+            let variable = JavaType::Variable(other(&parameter.name));
+            (parameter.name.clone(), TypeArg::Exact(variable))
+        })
+        .collect();
+    let rename = |types: &[JavaType]| types.iter().map(|of| substitute(of, &with)).collect();
+    let parameter =
+        |of: &TypeParameter| TypeParameter { name: other(&of.name), bounds: rename(&of.bounds) };
+    Rival {
+        erased: of.erased.clone(),
+        full: rename(&of.full),
+        type_parameters: of.type_parameters.iter().map(parameter).collect(),
+    }
 }
 
 /// Whether the compiler chooses a method with these parameters for these arguments.
-fn chooses(world: &World<'_>, own: &[JavaType], rivals: &[&Rival], types: &[JavaType]) -> bool {
+fn chooses(world: &World<'_>, own: &Rival, rivals: &[&Rival], types: &[JavaType]) -> bool {
     let strict = |parameters: &[JavaType]| {
         types.iter().zip(parameters).all(|(own, wanted)| world.fit(own, wanted) != Fit::No)
     };
@@ -431,14 +538,17 @@ fn chooses(world: &World<'_>, own: &[JavaType], rivals: &[&Rival], types: &[Java
     };
     let takes = |rival: &Rival| {
         types.iter().zip(&rival.full).all(|(own, wanted)| !contradicts(world, own, wanted))
+            && !is_at_odds(world, rival, types)
     };
     let rivals: Vec<&Rival> = rivals.iter().copied().filter(|rival| takes(rival)).collect();
     let is_beaten = |rival: &Rival| {
-        own.iter().zip(rival.erased.iter().zip(&rival.full)).all(|(own, (erased, full))| {
+        let fits = |(own, (erased, full)): (&JavaType, (&JavaType, &JavaType))| {
             world.fit(own, erased) != Fit::No && !contradicts(world, own, full)
-        })
+        };
+        own.erased.iter().zip(rival.erased.iter().zip(&rival.full)).all(fits)
+            && !is_at_odds(world, &renamed(rival), &own.full)
     };
-    if strict(own) {
+    if strict(&own.erased) {
         rivals.iter().filter(|rival| strict(&rival.erased)).all(|rival| is_beaten(rival))
     } else {
         !rivals.iter().any(|rival| strict(&rival.erased))
@@ -509,6 +619,14 @@ impl Signature {
         let class = world.class(&declaring.name);
         let of_class = class.as_ref().map_or(&[][..], |class| &class.type_parameters);
         self.type_parameters.iter().chain(of_class).cloned().collect()
+    }
+
+    /// Whether type arguments of the receiver are bounds of the method's own.
+    fn has_bounds_of(&self, world: &World<'_>, declaring: &ClassType) -> bool {
+        let class = world.class(&declaring.name);
+        let of_class = class.as_ref().map_or(&[][..], |class| &class.type_parameters);
+        let mut bounds = self.type_parameters.iter().flat_map(|parameter| &parameter.bounds);
+        bounds.any(|bound| bound.mentions(of_class))
     }
 
     /// The method's own type arguments; `None` where the compiler would find none, or ones we do not

@@ -186,6 +186,32 @@ impl World<'_> {
         }
     }
 
+    /// Whether the compiler refuses a cast, since nothing is of both types (JLS §5.5).
+    pub(crate) fn refuses_cast(&self, own: &JavaType, to: &JavaType) -> bool {
+        match (own, to) {
+            (JavaType::Array(own), JavaType::Array(to)) => {
+                if own.is_reference() && to.is_reference() {
+                    self.refuses_cast(own, to)
+                } else {
+                    own != to
+                }
+            }
+            (JavaType::Array(_), JavaType::Class(_)) => self.fit(own, to) == Fit::No,
+            (JavaType::Class(_), JavaType::Array(_)) => self.fit(to, own) == Fit::No,
+            (JavaType::Class(own), JavaType::Class(to)) => {
+                let is_related =
+                    self.is_subclass(&own.name, &to.name) || self.is_subclass(&to.name, &own.name);
+                let (Some(own), Some(to)) = (self.class(&own.name), self.class(&to.name)) else {
+                    return false;
+                };
+                let could_meet =
+                    own.is_interface && !to.is_final || to.is_interface && !own.is_final;
+                !is_related && !could_meet
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a type argument is among those that another one allows (JLS §4.5.1).
     fn contains(&self, own: &TypeArg, wanted: &TypeArg) -> bool {
         match (own, wanted) {

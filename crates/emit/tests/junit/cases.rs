@@ -305,6 +305,62 @@ fn overloads(names: &dyn Names) -> Suite {
         let lists = test.array("Ljava/util/List;", vec![var(list)]);
         test.gives("p/Overloads.lists", "([Ljava/util/List;)I", vec![var(lists)], Constant::Int(1));
     });
+    tests.test(["fill", "", ""], |test| {
+        const FILL: &str = "p/Overloads.fill";
+        const MAKES: &str = "(Ljava/util/Map;Ljava/util/function/Supplier;)Ljava/lang/String;";
+        const IS: &str = "(Ljava/util/Map;Ljava/lang/Object;)Ljava/lang/String;";
+        let maker = test.stand_in("java/util/function/Supplier", Behaviour::Default);
+        let map = test.call("java/util/HashMap", "()V", vec![]);
+        let typed = test.call("java/util/HashMap", "()V", vec![]);
+        let put = "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;";
+        test.call("java/util/HashMap.put", put, vec![var(typed), text("a"), text("b")]);
+        for (map, makes) in [
+            (var(map), [var(maker), null()]),
+            (var(typed), [var(maker), null()]),
+            (null(), [var(maker), null()]),
+        ] {
+            for maker in makes {
+                let args = vec![map.clone(), maker.clone()];
+                test.gives(FILL, MAKES, args.clone(), Constant::text("maker"));
+                test.gives(FILL, IS, args, Constant::text("value"));
+            }
+        }
+        test.gives(FILL, IS, vec![var(typed), text("x")], Constant::text("value"));
+    });
+    tests.test(["group", "", "throwsClassCast"], |test| {
+        const GROUP: &str = "p/Overloads.group";
+        const MAP: &str = "(Ljava/util/Map;Ljava/util/function/Function;)Ljava/lang/String;";
+        test.call(GROUP, MAP, vec![text("x"), null()]);
+        test.throws("java/lang/ClassCastException", None);
+    });
+    for (class, given) in [("java/util/HashMap", "()V"), ("java/lang/Object", "()V")] {
+        tests.test(["array", "", "throwsClassCast"], |test| {
+            let map = test.call(class, given, vec![]);
+            test.call("p/Overloads.some", "([I)Ljava/lang/String;", vec![var(map)]);
+            test.throws("java/lang/ClassCastException", None);
+        });
+    }
+    tests.test(["take", "", "throwsClassCast"], |test| {
+        let one = test.array("I", vec![int(1)]);
+        test.call("p/Overloads.take", "(I)Ljava/lang/String;", vec![var(one), int(1)]);
+        test.throws("java/lang/ClassCastException", None);
+    });
+    tests.test(["group", "", ""], |test| {
+        const GROUP: &str = "p/Overloads.group";
+        const MAP: &str = "(Ljava/util/Map;Ljava/util/function/Function;)Ljava/lang/String;";
+        const MANY: &str = "(Lp/Overloads$Many;Ljava/util/function/Function;)Ljava/lang/String;";
+        let key = test.stand_in("java/util/function/Function", Behaviour::Identity);
+        let map = test.call("java/util/HashMap", "()V", vec![]);
+        let many = test.stand_in("p/Overloads$Many", Behaviour::Default);
+        for key in [var(key), null()] {
+            for map in [var(map), var(many), null()] {
+                test.gives(GROUP, MAP, vec![map, key.clone()], Constant::text("map"));
+            }
+            for many in [var(many), null()] {
+                test.gives(GROUP, MANY, vec![many, key.clone()], Constant::text("many"));
+            }
+        }
+    });
     tests.done()
 }
 
@@ -384,6 +440,19 @@ fn generic(names: &dyn Names) -> Suite {
     const MADE: &str = "(Ljava/lang/Object;Ljava/lang/Comparable;)V";
     let mut tests = Tests::of(names, NEW);
     let one = || boxed(Constant::Int(1));
+    tests.test(["firstAs", "", ""], |test| {
+        const FIRST_AS: &str = "p/Pair.firstAs";
+        const AS: &str = "(Ljava/lang/Class;Ljava/lang/Object;)Ljava/lang/Object;";
+        let class = |name: &str| Arg::Constant(Constant::Class(Type::class(name)));
+        // What a pair of texts gives is no number.
+        let pair = test.call(NEW, MADE, vec![text("a"), one()]);
+        let first = Constant::text("a");
+        test.gives("p/Pair.getFirst", "()Ljava/lang/Object;", vec![var(pair)], first.clone());
+        let args = vec![var(pair), class("java/lang/Integer"), boxed(Constant::Int(-1))];
+        test.gives(FIRST_AS, AS, args, Constant::Boxed(Box::new(Constant::Int(-1))));
+        let args = vec![var(pair), class("java/lang/Object"), boxed(Constant::Int(-1))];
+        test.gives(FIRST_AS, AS, args, first);
+    });
     tests.test(["getFirst", "", ""], |test| {
         let pair = test.call(NEW, MADE, vec![text("a"), one()]);
         test.gives("p/Pair.getFirst", "()Ljava/lang/Object;", vec![var(pair)], Constant::text("a"));
