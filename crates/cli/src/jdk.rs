@@ -67,7 +67,9 @@ fn home_of_command() -> Option<PathBuf> {
 }
 
 fn open(folder: &Path) -> Result<Jdk, String> {
-    let home = folder.canonicalize().map_err(|error| error.to_string())?;
+    let home = folder.canonicalize().map_err(|error| {
+        format!("{error}\nhint: name the folder of a JDK, 17 or 25, in which lib/modules is")
+    })?;
     let modules = home.join("lib/modules");
     if !modules.is_file() {
         return Err(

@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use classfile::ClassPath;
 use vm::boot::Unfinished;
 use vm::frame::Stop;
 use vm::host::guard::{Guard, Policy};
@@ -16,7 +17,10 @@ use vm::vm::Vm;
 use crate::boot_image::{self, CacheFolder};
 use crate::options::{MachineOptions, RunOptions};
 use crate::os_host::OsHost;
-use crate::{class_path, jdk, junit, say};
+use crate::{class_files, class_path, jdk, junit, say};
+
+/// As which release of Java jars with several are read.
+const RELEASE: u16 = 17;
 
 /// Runs the program; an `Err` is a usage or input error.
 pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
@@ -24,11 +28,17 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
     if options.junit {
         return junit::run(options);
     }
-    let mut vm = boot(&with_agents(options), OsHost::new())?;
+    let machine = with_agents(options);
+    let mut vm = boot(&machine, OsHost::new())?;
     if let Some(code) = start_agents(&mut vm, &options.javaagent)? {
         return Ok(code);
     }
     let ended = vm.run_program(&options.main().replace('/', "."), options.arguments());
+    let main = options.main().replace('.', "/");
+    let is_main = |class: &vm::class::ClassRt| class.class.name.as_bytes() == main.as_bytes();
+    if matches!(ended, Ended::Exit(1)) && !vm.classes.iter().any(is_main) {
+        why_not_found(&machine.classpath, &main)?;
+    }
     Ok(match ended {
         Ended::Exit(code) => exit_code(code),
         Ended::Stopped(stop) => {
@@ -36,6 +46,23 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {
             ExitCode::FAILURE
         }
     })
+}
+
+/// What is wrong with the class path, where the main class was not found or could not be read.
+fn why_not_found(class_path: &str, main: &str) -> Result<(), String> {
+    let working_dir = env::current_dir().map_err(|error| format!("working folder: {error}"))?;
+    let expanded = class_path::expand(class_path, &working_dir);
+    let parsed = ClassPath::parse(&expanded).map_err(|error| error.to_string())?;
+    class_files::read(&parsed, RELEASE, main)?;
+    let missing: Vec<String> =
+        parsed.missing().iter().map(|path| path.display().to_string()).collect();
+    match missing.as_slice() {
+        [] => Ok(()),
+        missing => Err(format!(
+            "not on this computer, but on the class path: {}\nhint: --classpath names the folders and jars of the program",
+            missing.join(", ")
+        )),
+    }
 }
 
 /// The machine's options with the jars of agents at the end of the class path, as `java` has it.

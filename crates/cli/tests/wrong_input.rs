@@ -253,3 +253,33 @@ fn a_test_with_which_junit_gives_up_leaves_out_no_other() {
     assert!(out.contains(expected) && out.contains("5 tests: "), "{out}");
     assert_eq!(code, Some(1));
 }
+
+#[test]
+fn a_program_that_cannot_be_found_says_what_is_wrong_with_the_class_path() {
+    let place = Place::new("program");
+    fs::create_dir_all(place.path("cut")).unwrap();
+    fs::write(place.path("cut/Main.class"), b"\xca\xfe\xba\xbe\0\0\0\x3d\0").unwrap();
+    fs::write(place.path("junk.jar"), "no jar").unwrap();
+    for (class_path, named) in [
+        ("cut", "cut/Main.class cannot be read as a class file"),
+        ("junk.jar", "junk.jar as a jar"),
+        ("no-such.jar", "no-such.jar"),
+        (".:no/such/classes", "no/such/classes"),
+    ] {
+        let done = Command::new(env!("CARGO_BIN_EXE_nonpareil"))
+            .current_dir(place.path(""))
+            .args(["run", "--classpath", class_path, "Main"])
+            .output()
+            .unwrap();
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(2), "{class_path}: {said}");
+        assert!(said.contains(named) && said.contains("\nhint: "), "{class_path}: {said}");
+    }
+    let done = Command::new(env!("CARGO_BIN_EXE_nonpareil"))
+        .args(["run", "--jdk", "/no/such/jdk", "Main"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(done.stderr).unwrap();
+    assert_eq!(done.status.code(), Some(2), "{said}");
+    assert!(said.contains("/no/such/jdk") && said.contains("\nhint: "), "{said}");
+}
