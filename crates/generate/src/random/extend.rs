@@ -23,6 +23,8 @@ const LITERALS: f64 = 0.5;
 /// So often a literal is one that the sequence passed before: by what an object was given, what it holds is found,
 /// changed and taken out again.
 const PASSED_BEFORE: f64 = 0.6;
+/// Sequences in sequences that are looked into for it: each is somewhere else in memory.
+const DEEPEST_PASSED: usize = 8;
 /// Calls that change a new object before it is used, at most.
 const MOST_FILLED: usize = 3;
 /// Where objects with the right type arguments are there already, so often a new one is made.
@@ -148,7 +150,8 @@ impl<'a> Extension<'a> {
         self.rng.one(self.catalogue.choices(wanted)).copied()
     }
 
-    /// A literal of a type that some statement of the sequence so far passes; all statements alike.
+    /// A literal of a type that some statement of the sequence so far passes; all statements alike, but for those
+    /// that lie too deep to be looked up for nothing.
     fn passed_before(&mut self, wanted: TypeId) -> Option<LiteralId> {
         let length = self.length();
         if length == 0 {
@@ -157,7 +160,12 @@ impl<'a> Extension<'a> {
         let mut at = self.rng.below(length);
         let mut recipe = &self.recipe;
         let pool = self.pool;
+        let mut depth = 0;
         'inside: loop {
+            depth += 1;
+            if depth > DEEPEST_PASSED {
+                return None;
+            }
             for &part in &recipe.parts {
                 let component = pool.component(part);
                 let length = component.print.len() as usize;
