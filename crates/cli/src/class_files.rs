@@ -4,6 +4,9 @@ use classfile::{ClassFile, ClassPath, ClassPathEntry, mutf8};
 
 use crate::say;
 
+/// As which release of Java jars with several are read, where no machine says it.
+pub(crate) const RELEASE: u16 = 17;
+
 /// The class file with this internal name, where there is one. An error names the file.
 pub(crate) fn read(
     class_path: &ClassPath,

@@ -160,7 +160,10 @@ fn candidates(spec: &str) -> Vec<Candidate> {
         let mut names = files.class_names();
         names.sort();
         for name in names {
-            let Some(Ok(bytes)) = files.find(&format!("{name}.class"), 17) else { continue };
+            let Some(Ok(bytes)) = files.find(&format!("{name}.class"), crate::class_files::RELEASE)
+            else {
+                continue;
+            };
             let Ok(file) = ClassFile::parse(bytes) else { continue };
             candidates.push(candidate(&file, entry));
         }

@@ -16,6 +16,7 @@ use vm::image::Base;
 use vm::vm::Options;
 
 use crate::boot_image::{self, CacheFolder};
+use crate::class_files::RELEASE;
 use crate::class_path;
 use crate::files::TemporaryFolder;
 use crate::jdk::{self, Jdk};
@@ -112,7 +113,7 @@ impl Machines {
         class_path: &'a ClassPath,
     ) -> ClassFiles<impl Fn(&str) -> Option<(ClassBytes, bool)> + 'a> {
         let image = &self.jdk.image;
-        ClassFiles::new(move |name| match class_path.find(&format!("{name}.class"), 17) {
+        ClassFiles::new(move |name| match class_path.find(&format!("{name}.class"), RELEASE) {
             Some(Ok(bytes)) => Some((bytes, false)),
             _ => image.find_class(name.as_bytes()).map(|(_, bytes)| (bytes, true)),
         })
@@ -120,7 +121,7 @@ impl Machines {
 
     /// The class file of a class of the user's class path or of the JDK.
     pub(crate) fn file_of(&self, class_path: &ClassPath, class: &str) -> Option<Arc<ClassFile>> {
-        let bytes = match class_path.find(&format!("{class}.class"), 17) {
+        let bytes = match class_path.find(&format!("{class}.class"), RELEASE) {
             Some(Ok(bytes)) => bytes,
             _ => self.jdk.image.find_class(class.as_bytes())?.1,
         };

@@ -15,12 +15,10 @@ use vm::launch::Ended;
 use vm::vm::Vm;
 
 use crate::boot_image::{self, CacheFolder};
+use crate::class_files::RELEASE;
 use crate::options::{MachineOptions, RunOptions};
 use crate::os_host::OsHost;
 use crate::{class_files, class_path, jdk, junit, say};
-
-/// As which release of Java jars with several are read.
-const RELEASE: u16 = 17;
 
 /// Runs the program; an `Err` is a usage or input error.
 pub(crate) fn run(options: &RunOptions) -> Result<ExitCode, String> {

@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 
 use classfile::{ClassBytes, ClassPath, JImage};
 
+use crate::class_files::RELEASE;
+
 /// What the user said.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted<'o> {
@@ -92,14 +94,14 @@ impl KnownClasses<'_> {
 
     /// The class file of a class.
     pub(crate) fn bytes(&self, name: &str) -> Option<ClassBytes> {
-        match self.class_path.find(&format!("{name}.class"), 17) {
+        match self.class_path.find(&format!("{name}.class"), RELEASE) {
             Some(bytes) => bytes.ok(),
             None => self.image?.find_class(name.as_bytes()).map(|(_, bytes)| bytes),
         }
     }
 
     fn has(&self, name: &str) -> bool {
-        self.class_path.find(&format!("{name}.class"), 17).is_some()
+        self.class_path.find(&format!("{name}.class"), RELEASE).is_some()
             || self.image.is_some_and(|image| image.find_class(name.as_bytes()).is_some())
     }
 

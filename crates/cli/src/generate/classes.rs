@@ -2,13 +2,10 @@
 
 use classfile::{ClassPath, access};
 
-use crate::class_files;
+use crate::class_files::{self, RELEASE};
 use crate::machines::Machines;
 use crate::options::ExploreOptions;
 use crate::selection::{KnownClasses, Wanted};
-
-/// As which release of Java jars with several are read.
-const RELEASE: u16 = 17;
 
 /// Internal names of the classes under test: those that were named, and of patterns and packages all public ones.
 /// Where nobody named any, all public ones in the folders of the class path, or in its jars if it has none in folders.
